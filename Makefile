@@ -1,0 +1,56 @@
+# Everything one does here. `make` alone says what there is.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser bench-write install install-for-tests
+
+# rustup's folder is not in PATH before the next login.
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+# The macros read .sqlx; only `make sqlx` and `check-sqlx` ask a database.
+export SQLX_OFFLINE := true
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+run: install ## install what is missing, build, start the server with the demo workspaces
+	cargo build --release --bin cairn-server
+	@exec $(TARGET)/release/cairn-server serve --demo $(ARGS)
+
+test: install-for-tests ## install what is missing, run every check and every test
+	cargo fmt --all --check
+	$(MAKE) --no-print-directory check-sqlx
+	$(MAKE) --no-print-directory lint
+	$(MAKE) --no-print-directory test-rust
+	$(MAKE) --no-print-directory test-browser
+
+build: ## build the server for release
+	cargo build --release --bin cairn-server
+
+fmt: ## format the code
+	cargo fmt --all
+
+lint: ## clippy, and shellcheck where it is installed
+	cargo clippy --workspace --all-targets -- -D warnings
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; fi
+
+test-rust: ## the Rust tests
+	cargo test --workspace
+
+test-browser: ## the dashboard in a real browser
+	@scripts/test-browser.sh
+
+sqlx: ## refresh .sqlx after a change of a query or a migration
+	@scripts/sqlx.sh write
+
+check-sqlx: ## fail when .sqlx is not what the queries and migrations say
+	@scripts/sqlx.sh check
+
+bench-write: ## measure writing
+	cargo run --release -p cairn-bench -- write
+
+install:
+	@scripts/install.sh run
+
+install-for-tests:
+	@scripts/install.sh test

@@ -1,0 +1,3 @@
+//! Access.
+use crate::{App, problem::Problem};
+pub async fn make_first_admin(_app: &App) -> Result<(), Problem> { Ok(()) }

@@ -1,0 +1,50 @@
+//! Remember, read, revise: what can be done with memories.
+
+mod history;
+mod remember;
+mod revise;
+
+pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
+pub use remember::{Remembered, remember, remember_all};
+pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
+
+use crate::{
+    App,
+    engines::freshness::{self, Judgement},
+    model::{Memory, clock},
+    problem::Problem,
+    store::{Scope, Tx, Write},
+};
+
+/// Whether a memory still deserves trust, by this workspace's rules.
+pub fn judge<P>(scope: &Scope<P>, memory: &Memory) -> Judgement {
+    freshness::judge(memory, scope.settings(), clock::now())
+}
+
+/// A key that is walled in a project reads what belongs to the whole workspace, and changes only its own.
+fn may_change<P>(scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
+    match scope.project() {
+        Some(wall) if memory.project.as_deref() != Some(wall.as_str()) => Err(Problem::forbidden(format!(
+            "Your key is limited to the project {}; this memory belongs to the whole workspace.",
+            wall.as_str()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// What was erased does not come back through any door.
+async fn may_return(app: &App, tx: &mut Tx<Write>, content: &str) -> Result<(), Problem> {
+    match crate::store::deletion::erased_by(tx, &app.keyring().erasure_mac(content)).await? {
+        Some(request) => Err(erased(request)),
+        None => Ok(()),
+    }
+}
+
+fn erased(request: crate::model::DeletionId) -> Problem {
+    Problem::conflict_with(
+        "content_erased",
+        format!("This text was erased by deletion request {request} and may not come back."),
+        "deletion_request_id",
+        request,
+    )
+}

@@ -1,0 +1,209 @@
+//! Remembering: new texts become memories, known ones are answered with what is there.
+
+use super::erased;
+use crate::{
+    App,
+    audit::Audit,
+    model::{
+        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, State, Visibility, clock,
+        memory::Operation,
+        text::{MemoryPath, sha256},
+    },
+    problem::Problem,
+    store::{
+        self, CanWrite, Scope, Tx, Write,
+        memories::Survey,
+    },
+};
+use std::collections::HashMap;
+
+const TRIES: usize = 4;
+
+#[derive(Debug)]
+pub enum Remembered {
+    New(Memory),
+    /// The same text is known already, to the letter.
+    Already(Memory),
+}
+
+/// Remember something new, or answer with what is already known to the letter.
+pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Remembered, Problem> {
+    let mut all = remember_all(app, scope, vec![new]).await.map_err(|problem| match problem {
+        Problem::Conflict(mut conflict) => {
+            conflict.more.remove("index");
+            Problem::Conflict(conflict)
+        }
+        other => other,
+    })?;
+    all.pop().ok_or_else(|| Problem::internal("one memory in, none out"))
+}
+
+/// Remember many, all or none, in the order given.
+pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<NewMemory>) -> Result<Vec<Remembered>, Problem> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        match attempt(app, scope, &news).await {
+            Err(Problem::LostRace) if tries < TRIES => {}
+            // Two that were sent without a path, at the same moment, under the same title: look again.
+            Err(Problem::Conflict(conflict)) if conflict.code == "path_conflict" && !conflict.more.contains_key("index") && tries < TRIES && news.iter().any(|new| new.path.is_none()) => {}
+            done => return done,
+        }
+    }
+}
+
+async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, news: &[NewMemory]) -> Result<Vec<Remembered>, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let paths: Vec<MemoryPath> = news.iter().map(path_of).collect();
+    let asked: Vec<_> = news.iter().zip(&paths).map(|(new, path)| (new, path, app.keyring().erasure_mac(new.content.as_str()))).collect();
+    let surveys = store::memories::survey(&mut tx, scope.main_store(), scope.person(), &asked).await?;
+
+    let mut made: Vec<(Memory, bool)> = Vec::new();
+    let mut superseding = Vec::new();
+    let mut answers = Vec::with_capacity(news.len());
+    let mut seen = HashMap::new();
+    for (index, ((new, path), survey)) in news.iter().zip(paths).zip(surveys).enumerate() {
+        let twin = (sha256(new.content.as_str()), new.kind, new.project.clone(), new.visibility);
+        match placed(new, path, &survey, seen.get(&twin).copied()).map_err(|problem| problem.at_item(index))? {
+            Place::Known(id) => answers.push(Slot::Known(id)),
+            Place::At(path) => {
+                let path = if made.iter().any(|(other, _)| other.path == path) && new.path.is_none() { path.told_apart(clock::new_id()) } else { path };
+                let memory = draft(scope, new, path).map_err(|problem| problem.at_item(index))?;
+                seen.insert(twin, memory.id);
+                if let Some(old) = new.supersedes {
+                    superseding.push((old, memory.id));
+                }
+                answers.push(Slot::Made(made.len()));
+                made.push((memory, new.path.is_none()));
+            }
+        }
+    }
+    if made.is_empty() {
+        let mut known = Vec::with_capacity(answers.len());
+        for slot in answers {
+            if let Slot::Known(id) = slot {
+                known.push(Remembered::Already(store::memories::find(&mut tx, id).await?));
+            }
+        }
+        return Ok(known);
+    }
+    within_quota(&mut tx, scope, made.len()).await?;
+    let mut trail = Vec::with_capacity(made.len());
+    for (old, by) in superseding {
+        trail.push(super::revise::put_aside(&mut tx, scope, old, by).await?);
+    }
+    store::memories::insert(&mut tx, &mut made).await?;
+    trail.extend(made.iter().map(|(memory, _)| Audit::of_memory(memory)));
+
+    let mut remembered = Vec::with_capacity(answers.len());
+    for slot in answers {
+        remembered.push(match slot {
+            Slot::Made(index) => Remembered::New(made[index].0.clone()),
+            // A twin within the batch is not written yet as far as a reader is concerned.
+            Slot::Known(id) => Remembered::Already(match made.iter().find(|(memory, _)| memory.id == id) {
+                Some((memory, _)) => memory.clone(),
+                None => store::memories::find(&mut tx, id).await?,
+            }),
+        });
+    }
+    tx.commit(trail.into_iter().collect::<crate::audit::Trail>()).await?;
+    Ok(remembered)
+}
+
+enum Slot {
+    Made(usize),
+    Known(MemoryId),
+}
+
+enum Place {
+    Known(MemoryId),
+    At(MemoryPath),
+}
+
+fn placed(new: &NewMemory, path: MemoryPath, survey: &Survey, in_batch: Option<MemoryId>) -> Result<Place, Problem> {
+    if let Some(request) = survey.barred {
+        return Err(erased(request));
+    }
+    match (&new.path, survey.known.or(in_batch)) {
+        (None, Some(known)) if new.supersedes.is_none() => Ok(Place::Known(known)),
+        (None, _) if survey.taken => Ok(Place::At(path.told_apart(clock::new_id()))),
+        // Superseding frees the old one's path; whether it was that one, the database will say.
+        (Some(_), _) if survey.taken && new.supersedes.is_none() => {
+            Err(Problem::conflict("path_conflict", format!("The path {} is taken. Choose another, or revise the memory that is there.", path.as_str())))
+        }
+        _ => Ok(Place::At(path)),
+    }
+}
+
+fn path_of(new: &NewMemory) -> MemoryPath {
+    new.path.clone().unwrap_or_else(|| {
+        let title = new.title.clone().unwrap_or_else(|| new.content.title());
+        MemoryPath::made_from(new.kind.folder(), &title)
+    })
+}
+
+/// The first version of a memory, complete but for its digest.
+fn draft<P>(scope: &Scope<P>, new: &NewMemory, path: MemoryPath) -> Result<Memory, Problem> {
+    let now = clock::now();
+    let by: &Actor = scope.actor();
+    let project = new.project.clone().or_else(|| scope.project().cloned());
+    if let (Some(wall), Some(asked)) = (scope.project(), &project)
+        && wall != asked
+    {
+        return Err(Problem::forbidden(format!("Your key is limited to the project {} and writes only there.", wall.as_str())));
+    }
+    Ok(Memory {
+        id: MemoryId::new(),
+        version: 1,
+        operation: Operation::Created,
+        store_id: scope.main_store(),
+        path,
+        title: new.title.clone().unwrap_or_else(|| new.content.title()),
+        content: new.content.as_str().to_owned(),
+        kind: new.kind,
+        tags: new.tags.clone(),
+        project: project.map(crate::model::Project::into_string),
+        anchors: new.anchors.clone(),
+        source: new.source.clone(),
+        confidence: new.confidence.unwrap_or(if by.kind == ActorKind::Person { 1.0 } else { 0.8 }),
+        state: State::Active,
+        visibility: new.visibility,
+        owner: owner_of(scope, new.visibility)?,
+        subject: new.subject.clone(),
+        valid_from: new.valid_from.unwrap_or(now),
+        stale_after: new.stale_after,
+        expires_at: new.expires_at,
+        supersedes: new.supersedes,
+        superseded_by: None,
+        verified_at: None,
+        verified_by: None,
+        reason: None,
+        content_sha256: [0; 32],
+        created_at: now,
+        created_by: by.clone(),
+        updated_at: now,
+        updated_by: by.clone(),
+        session_id: new.session_id,
+        audit_id: AuditId::new(),
+        digest: [0; 32],
+    })
+}
+
+pub(super) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {
+    match visibility {
+        Visibility::Workspace => Ok(None),
+        Visibility::Private => scope
+            .person()
+            .map(Some)
+            .ok_or_else(|| Problem::invalid("visibility", "cannot be private: this agent works for no person whose memory it could be")),
+    }
+}
+
+async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: usize) -> Result<(), Problem> {
+    let Some(quota) = scope.settings().quota_memories else { return Ok(()) };
+    let there = store::workspaces::count_memories(tx, i64::from(quota) + 1).await?;
+    if there + i64::try_from(more).unwrap_or(i64::MAX) > i64::from(quota) {
+        return Err(Problem::conflict("quota_exceeded", format!("This workspace may hold {quota} memories and has {there}. Archive some, or ask an admin to raise quota_memories.")));
+    }
+    Ok(())
+}

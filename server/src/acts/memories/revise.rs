@@ -1,0 +1,168 @@
+//! Changing what is known: each change is a new version, and a decision is never changed, only superseded.
+
+use super::{may_change, may_return, remember::owner_of};
+use crate::{
+    App,
+    audit::{Audit, Trail},
+    model::{AuditId, Kind, Memory, MemoryId, NewMemory, Revision, State, clock, memory::Operation},
+    problem::Problem,
+    store::{self, CanWrite, Reviewing, Scope, Tx, Write},
+};
+
+/// The version that the caller has seen (`If-Match`), or none.
+#[derive(Clone, Copy, Debug)]
+pub struct Precondition(pub Option<i32>);
+
+impl Precondition {
+    fn check(self, memory: &Memory) -> Result<(), Problem> {
+        match self.0 {
+            Some(seen) if seen != memory.version => Err(Problem::PreconditionFailed(
+                format!("This memory is at version {} by now, not {seen}. Read it again and decide anew.", memory.version).into(),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Change some of a memory's fields.
+pub async fn revise<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen: Precondition, revision: Revision) -> Result<Memory, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let before = hold(&mut tx, scope, id, seen).await?;
+    if before.kind == Kind::Decision && revision.touches_what_is_decided(&before) {
+        return Err(immutable());
+    }
+    if before.kind != Kind::Decision && matches!(before.state, State::Archived | State::Superseded) {
+        return Err(Problem::conflict("not_active", format!("This memory is {}; restore it first.", before.state.word())));
+    }
+    if let Some(content) = revision.content.as_ref().filter(|content| content.as_str() != before.content) {
+        may_return(app, &mut tx, content.as_str()).await?;
+    }
+    let mut next = next_state(scope, &before, Operation::Revised);
+    revision.apply_to(&mut next);
+    next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
+    may_change(scope, &next)?;
+    commit(tx, &before, next).await
+}
+
+/// Put a memory away; it can be restored.
+pub async fn archive<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen: Precondition) -> Result<Memory, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let before = hold(&mut tx, scope, id, seen).await?;
+    if before.state == State::Archived {
+        return Ok(before);
+    }
+    let mut next = next_state(scope, &before, Operation::Archived);
+    next.state = State::Archived;
+    commit(tx, &before, next).await
+}
+
+/// Bring an archived memory back to where it stood.
+pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen: Precondition) -> Result<Memory, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let before = hold(&mut tx, scope, id, seen).await?;
+    if before.state != State::Archived {
+        return Err(Problem::conflict("not_archived", format!("This memory is {}, not archived.", before.state.word())));
+    }
+    let mut next = next_state(scope, &before, Operation::Restored);
+    next.state = if before.superseded_by.is_some() { State::Superseded } else { State::Active };
+    commit(tx, &before, next).await
+}
+
+/// A new version with the state of an old one.
+pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen: Precondition, version: i32) -> Result<Memory, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let before = hold(&mut tx, scope, id, seen).await?;
+    let old = store::memories::find_version(&mut tx, id, version).await?;
+    let changed = old.content != before.content || old.title != before.title || old.kind != before.kind;
+    if before.kind == Kind::Decision && changed {
+        return Err(immutable());
+    }
+    if old.content.is_empty() && old.title.is_empty() {
+        return Err(Problem::conflict("version_redacted", format!("Version {version} was redacted and cannot come back.")));
+    }
+    may_return(app, &mut tx, &old.content).await?;
+    let now = next_state(scope, &before, Operation::Reverted);
+    let next = Memory {
+        id: before.id,
+        operation: Operation::Reverted,
+        supersedes: before.supersedes,
+        superseded_by: before.superseded_by,
+        // Who superseded it stays true; otherwise it is as it was, and at least active.
+        state: if before.superseded_by.is_some() { State::Superseded } else if old.state == State::Superseded { State::Active } else { old.state },
+        reason: Some(format!("back to version {version}")),
+        updated_at: now.updated_at,
+        updated_by: now.updated_by,
+        audit_id: now.audit_id,
+        verified_at: before.verified_at,
+        verified_by: before.verified_by.clone(),
+        ..old
+    };
+    may_change(scope, &next)?;
+    commit(tx, &before, next).await
+}
+
+/// Still true: fresh again.
+pub async fn verify(app: &App, scope: &Scope<Reviewing>, id: MemoryId, note: Option<String>) -> Result<Memory, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let before = hold(&mut tx, scope, id, Precondition(None)).await?;
+    if before.state != State::Active {
+        return Err(Problem::conflict("not_active", format!("This memory is {}; only an active one can be verified.", before.state.word())));
+    }
+    let mut next = next_state(scope, &before, Operation::Verified);
+    next.verified_at = Some(next.updated_at);
+    next.verified_by = Some(scope.actor().clone());
+    next.reason = note;
+    commit(tx, &before, next).await
+}
+
+/// A new memory takes the place of an old one; both know of each other.
+pub async fn supersede<P: CanWrite>(app: &App, scope: &Scope<P>, old: MemoryId, mut new: NewMemory) -> Result<Memory, Problem> {
+    new.supersedes = Some(old);
+    match super::remember(app, scope, new).await? {
+        super::Remembered::New(memory) | super::Remembered::Already(memory) => Ok(memory),
+    }
+}
+
+/// The old memory's side of a supersession, in the transaction that writes the new one.
+pub(super) async fn put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, old: MemoryId, by: MemoryId) -> Result<Audit, Problem> {
+    let before = match hold(tx, scope, old, Precondition(None)).await {
+        Err(Problem::NotFound) => return Err(Problem::invalid("supersedes", "there is no such memory")),
+        held => held?,
+    };
+    if before.state != State::Active {
+        return Err(Problem::conflict("not_active", format!("The memory to supersede is {}; only an active one can be superseded.", before.state.word())));
+    }
+    let mut next = next_state(scope, &before, Operation::Superseded);
+    next.state = State::Superseded;
+    next.superseded_by = Some(by);
+    store::memories::advance(tx, &before, &mut next).await?;
+    Ok(Audit::of_memory(&next))
+}
+
+async fn hold<P>(tx: &mut Tx<Write>, scope: &Scope<P>, id: MemoryId, seen: Precondition) -> Result<Memory, Problem> {
+    let memory = store::memories::find_to_change(tx, id).await?;
+    may_change(scope, &memory)?;
+    seen.check(&memory)?;
+    Ok(memory)
+}
+
+fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Memory {
+    Memory {
+        operation,
+        updated_at: clock::now(),
+        updated_by: scope.actor().clone(),
+        audit_id: AuditId::new(),
+        reason: None,
+        ..before.clone()
+    }
+}
+
+async fn commit(mut tx: Tx<Write>, before: &Memory, mut next: Memory) -> Result<Memory, Problem> {
+    store::memories::advance(&mut tx, before, &mut next).await?;
+    tx.commit(Trail::from(Audit::of_memory(&next))).await?;
+    Ok(next)
+}
+
+fn immutable() -> Problem {
+    Problem::conflict("decision_immutable", "A decision is never changed, only superseded: POST …/supersede with the new one.")
+}

@@ -1,0 +1,172 @@
+//! The OpenAPI document: what the handlers say of themselves, completed with what holds for all of them.
+
+use crate::{
+    App,
+    model::{Power, Role, access::ROLES},
+    problem::Told,
+};
+use serde_json::json;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder,
+        extensions::ExtensionsBuilder,
+        path::{Operation, ParameterBuilder, ParameterIn, PathItem},
+        schema::{ObjectBuilder, Type},
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
+        tag::TagBuilder,
+    },
+};
+use utoipa_axum::router::UtoipaMethodRouter;
+
+/// Who may call an operation. In a workspace, the role table says which roles have the power.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Anyone,
+    /// Anyone with a credential that holds.
+    Actor,
+    /// A signed-in person.
+    Person,
+    /// An agent by its key.
+    AgentKey,
+    InstanceAdmin,
+    /// A member or agent of the workspace whose role has this power.
+    Workspace(Power),
+}
+
+impl Access {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Anyone => "anyone",
+            Self::Actor => "actor",
+            Self::Person => "person",
+            Self::AgentKey => "agent_key",
+            Self::InstanceAdmin => "instance_admin",
+            Self::Workspace(Power::Reading) => "reading",
+            Self::Workspace(Power::Writing) => "writing",
+            Self::Workspace(Power::Reviewing) => "reviewing",
+            Self::Workspace(Power::Auditing) => "auditing",
+            Self::Workspace(Power::Governing) => "governing",
+        }
+    }
+
+    pub fn roles(self) -> Vec<Role> {
+        match self {
+            Self::Workspace(power) => ROLES.iter().map(|(role, _)| *role).filter(|role| role.may(power)).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Says who may call these routes; the sweep test holds them to it.
+pub fn needs(access: Access, mut routes: UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App> {
+    for item in routes.1.paths.values_mut() {
+        for operation in operations(item) {
+            operation.extensions = Some(
+                ExtensionsBuilder::new().add("x-access", json!(access.word())).add("x-roles", json!(access.roles())).build(),
+            );
+            if access != Access::Anyone {
+                operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []), SecurityRequirement::new::<_, [&str; 0], &str>("api_key", [])]);
+            }
+        }
+    }
+    routes
+}
+
+pub fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().filter_map(Option::as_mut)
+}
+
+pub fn frame() -> OpenApi {
+    let tag = |name: &str, text: &str| TagBuilder::new().name(name).description(Some(text)).build();
+    OpenApiBuilder::new()
+        .info(
+            InfoBuilder::new()
+                .title("Cairn")
+                .version(env!("CARGO_PKG_VERSION"))
+                .description(Some(include_str!("introduction.md")))
+                .license(Some(LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build())),
+        )
+        .tags(Some([
+            tag("Access", "Signing in, people, workspaces, members, agents and their keys."),
+            tag("Memories", "Remember, read, revise, compare, revert, verify, supersede."),
+            tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
+            tag("Trail", "Who did what, when: one entry per write, append-only."),
+            tag("Operations", "Is it alive, is it ready, what is it doing."),
+        ]))
+        .build()
+}
+
+/// Adds what every operation shares: described path parameters, the common errors, the schemes.
+pub fn complete(mut document: OpenApi) -> OpenApi {
+    let components = document.components.get_or_insert_default();
+    components.schemas.insert("Problem".to_owned(), Told::schema());
+    let mut inner = Vec::new();
+    Told::schemas(&mut inner);
+    components.schemas.extend(inner);
+    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("A person's access token, an agent's key, or a short-lived token made from one.")).build();
+    components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+    components.add_security_scheme("api_key", SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description("X-Api-Key", "An agent's key."))));
+    for (path, item) in &mut document.paths.paths {
+        for operation in operations(item) {
+            describe_parameters(path, operation);
+            add_errors(path, operation);
+        }
+    }
+    document
+}
+
+fn describe_parameters(path: &str, operation: &mut Operation) {
+    let parameters = operation.parameters.get_or_insert_default();
+    for name in path.split('{').skip(1).filter_map(|rest| rest.split('}').next()) {
+        let (text, format) = match name {
+            "ws" => ("The workspace's slug or id.", None),
+            "n" => ("The number of the version.", Some(Type::Integer)),
+            "user_id" => ("The person's id.", None),
+            "key_id" => ("The key's id.", None),
+            _ => ("Its id.", None),
+        };
+        let schema = ObjectBuilder::new().schema_type(format.unwrap_or(Type::String)).build();
+        let described = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).description(Some(text)).schema(Some(schema)).required(utoipa::openapi::Required::True).build();
+        parameters.retain(|parameter| !matches!(parameter, RefOr::T(parameter) if parameter.name == name));
+        parameters.insert(0, described.into());
+    }
+    if operation.request_body.is_some() || operation.responses.responses.contains_key("201") {
+        parameters.push(
+            ParameterBuilder::new()
+                .name("Idempotency-Key")
+                .parameter_in(ParameterIn::Header)
+                .description(Some("The same key and body within 24 h give the first answer again."))
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
+                .build()
+                .into(),
+        );
+    }
+}
+
+fn add_errors(path: &str, operation: &mut Operation) {
+    let access = operation.extensions.as_ref().and_then(|all| all.get("x-access")).and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
+    let mut errors = vec![("429", "Too many requests; `Retry-After` says when to come back."), ("503", "Postgres is away; `Retry-After` says when to come back.")];
+    if access != "anyone" {
+        errors.push(("401", "No credentials, or none that hold."));
+        errors.push(("403", "Not your right (`forbidden`, or a code that says more)."));
+    }
+    if path.contains('{') {
+        errors.push(("404", "Not there, or not in your workspace: the two look the same."));
+    }
+    if operation.request_body.is_some() {
+        errors.push(("400", "Not JSON."));
+        errors.push(("413", "Larger than 10 MiB."));
+        errors.push(("415", "Not sent as JSON."));
+        errors.push(("409", "Conflicts with what is there; `code` says how."));
+    }
+    if operation.request_body.is_some() || operation.parameters.as_ref().is_some_and(|all| all.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in == ParameterIn::Query))) {
+        errors.push(("422", "Read, and wrong: `errors` names the fields."));
+    }
+    for (status, text) in errors {
+        operation.responses.responses.entry(status.to_owned()).or_insert_with(|| {
+            let problem = ContentBuilder::new().schema(Some(RefOr::Ref(Ref::from_schema_name("Problem")))).build();
+            RefOr::T(ResponseBuilder::new().description(text).content("application/problem+json", problem).build())
+        });
+    }
+}

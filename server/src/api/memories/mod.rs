@@ -1,0 +1,265 @@
+//! Memories over REST.
+
+mod bodies;
+mod history;
+
+pub use bodies::{ActorBody, MemoryBody};
+
+use super::{
+    answers::{List, Versioned},
+    document::{Access, needs},
+    sent::{IfMatch, Json, MaybeJson, Params, Query},
+};
+use crate::{
+    App,
+    acts::{self, memories::Remembered},
+    engines::freshness::Freshness,
+    model::{
+        Kind, MemoryId, Power, SessionId, State, 
+        memory::Filter,
+        page::Limit,
+        text,
+    },
+    problem::Problem,
+    store::{Reading, Reviewing, Scope, Writing},
+};
+use axum::{
+    extract::State as Of,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use bodies::{NewMemoryBody, RevisionBody};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+use uuid::Uuid;
+
+pub fn routes() -> OpenApiRouter<App> {
+    let (reading, writing, reviewing) = (Access::Workspace(Power::Reading), Access::Workspace(Power::Writing), Access::Workspace(Power::Reviewing));
+    OpenApiRouter::new()
+        .routes(needs(writing, routes!(create_memory)))
+        .routes(needs(reading, routes!(list_memories)))
+        .routes(needs(writing, routes!(create_memories)))
+        .routes(needs(reading, routes!(get_memory)))
+        .routes(needs(writing, routes!(revise_memory)))
+        .routes(needs(writing, routes!(archive_memory)))
+        .routes(needs(writing, routes!(restore_memory)))
+        .routes(needs(writing, routes!(revert_memory)))
+        .routes(needs(reviewing, routes!(verify_memory)))
+        .routes(needs(writing, routes!(supersede_memory)))
+        .merge(history::routes())
+}
+
+#[derive(Deserialize)]
+pub struct OfMemory {
+    id: MemoryId,
+}
+
+/// Remember something.
+///
+/// Without a `path`, a text that is known already (same content, kind and project, active) answers 200 with the
+/// memory that is there. With a `path` that is taken it answers 409 `path_conflict`.
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories", tag = "Memories", request_body = NewMemoryBody, responses(
+    (status = 201, description = "Remembered. `ETag` has the version.", body = MemoryBody),
+    (status = 200, description = "Known already; this is what is there.", body = MemoryBody)))]
+async fn create_memory(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Json<NewMemoryBody>) -> Result<Response, Problem> {
+    Ok(match acts::memories::remember(&app, &scope, sent.parse()?).await? {
+        Remembered::New(memory) => Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory)),
+        Remembered::Already(memory) => Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)),
+    }
+    .into_response())
+}
+
+/// Several memories at once.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct BatchBody {
+    /// At most 1,000.
+    items: Vec<NewMemoryBody>,
+}
+
+/// What became of the items, in the order sent.
+#[derive(Serialize, ToSchema)]
+struct BatchAnswer {
+    /// One per item.
+    data: Vec<BatchItem>,
+}
+
+/// What became of one item.
+#[derive(Serialize, ToSchema)]
+struct BatchItem {
+    /// 201 remembered, 200 known already.
+    #[schema(example = 201)]
+    status: u16,
+    /// The memory.
+    memory: MemoryBody,
+}
+
+/// Remember several things: all or none.
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/batch", tag = "Memories", request_body = BatchBody, responses(
+    (status = 200, description = "All remembered or known.", body = BatchAnswer)))]
+async fn create_memories(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Json<BatchBody>) -> Result<axum::Json<BatchAnswer>, Problem> {
+    if sent.items.is_empty() || sent.items.len() > 1000 {
+        return Err(Problem::invalid("items", "must be 1 to 1,000"));
+    }
+    let news = sent.items.into_iter().enumerate().map(|(index, item)| item.parse().map_err(|problem| problem.at_item(index))).collect::<Result<_, _>>()?;
+    let all = acts::memories::remember_all(&app, &scope, news).await?;
+    let data = all
+        .into_iter()
+        .map(|one| match one {
+            Remembered::New(memory) => BatchItem { status: 201, memory: MemoryBody::new(&scope, memory) },
+            Remembered::Already(memory) => BatchItem { status: 200, memory: MemoryBody::new(&scope, memory) },
+        })
+        .collect();
+    Ok(axum::Json(BatchAnswer { data }))
+}
+
+/// Which memories to list. Without `state` and `freshness`: those that are active or proposed.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct ListMemories {
+    /// Only this kind.
+    kind: Option<Kind>,
+    /// Only with this tag.
+    tag: Option<String>,
+    /// Only of this project.
+    project: Option<String>,
+    /// Only in this state.
+    state: Option<State>,
+    /// Only `fresh`, `suspect` or `stale` ones.
+    freshness: Option<Freshness>,
+    /// Only below this path.
+    path_prefix: Option<String>,
+    /// Only first written by this person or agent.
+    author: Option<Uuid>,
+    /// Only written in this session.
+    session_id: Option<Uuid>,
+    /// Only anchored to this file.
+    anchor_path: Option<String>,
+    /// Only changed after this time.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    updated_after: Option<OffsetDateTime>,
+    /// Only with these words in title, text or path.
+    q: Option<String>,
+    /// How many, 1 to 200.
+    limit: Option<i64>,
+    /// Where the last page ended.
+    cursor: Option<String>,
+}
+
+/// List memories, newest change first.
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/memories", tag = "Memories", params(ListMemories), responses((status = 200, description = "A page of them.", body = List<MemoryBody>)))]
+async fn list_memories(Of(app): Of<App>, scope: Scope<Reading>, Query(asked): Query<ListMemories>) -> Result<axum::Json<List<MemoryBody>>, Problem> {
+    let filter = Filter {
+        kind: asked.kind,
+        tag: asked.tag,
+        project: asked.project,
+        state: asked.state,
+        freshness: asked.freshness,
+        path_prefix: asked.path_prefix,
+        author: asked.author,
+        session_id: asked.session_id.map(SessionId),
+        anchor_path: asked.anchor_path,
+        updated_after: asked.updated_after,
+        q: asked.q,
+    };
+    let page = acts::memories::list(&app, &scope, &filter, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
+    Ok(axum::Json(page.map(|memory| MemoryBody::new(&scope, memory)).into()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct AsOf {
+    /// As it was then.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    as_of: Option<OffsetDateTime>,
+}
+
+/// Read a memory, now or as it was.
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/memories/{id}", tag = "Memories", params(AsOf), responses((status = 200, description = "The memory. `ETag` has the version.", body = MemoryBody)))]
+async fn get_memory(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<OfMemory>, Query(asked): Query<AsOf>) -> Result<Response, Problem> {
+    let memory = match asked.as_of {
+        None => acts::memories::find(&app, &scope, of.id).await?,
+        Some(moment) => acts::memories::find_as_of(&app, &scope, of.id, moment).await?,
+    };
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+}
+
+/// Change some fields of a memory; a new version.
+///
+/// Decisions refuse another content, title or kind: 409 `decision_immutable`. Supersede them instead.
+#[utoipa::path(patch, path = "/v1/workspaces/{ws}/memories/{id}", tag = "Memories", request_body = RevisionBody, responses(
+    (status = 200, description = "The new version.", body = MemoryBody),
+    (status = 412, description = "`If-Match` names another version than the current one.")))]
+async fn revise_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch, Json(sent): Json<RevisionBody>) -> Result<Response, Problem> {
+    let memory = acts::memories::revise(&app, &scope, of.id, seen, sent.parse()?).await?;
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+}
+
+/// Put a memory away.
+///
+/// It is no longer recalled and can be restored. To erase it for good, ask for deletion.
+#[utoipa::path(delete, path = "/v1/workspaces/{ws}/memories/{id}", tag = "Memories", responses(
+    (status = 200, description = "Archived.", body = MemoryBody),
+    (status = 412, description = "`If-Match` names another version than the current one.")))]
+async fn archive_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch) -> Result<Response, Problem> {
+    let memory = acts::memories::archive(&app, &scope, of.id, seen).await?;
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+}
+
+/// Bring an archived memory back.
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/restore", tag = "Memories", responses(
+    (status = 200, description = "Active again.", body = MemoryBody),
+    (status = 409, description = "It is not archived (`not_archived`), or its path is taken by now (`path_conflict`).")))]
+async fn restore_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch) -> Result<Response, Problem> {
+    let memory = acts::memories::restore(&app, &scope, of.id, seen).await?;
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+}
+
+/// Which version to go back to.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct RevertBody {
+    /// Its number.
+    #[schema(example = 1)]
+    version: i32,
+}
+
+/// A new version with the state of an old one.
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/revert", tag = "Memories", request_body = RevertBody, responses(
+    (status = 200, description = "The new version.", body = MemoryBody),
+    (status = 412, description = "`If-Match` names another version than the current one.")))]
+async fn revert_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch, Json(sent): Json<RevertBody>) -> Result<Response, Problem> {
+    let memory = acts::memories::revert(&app, &scope, of.id, seen, sent.version).await?;
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+}
+
+/// A word on why it is still true.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields)]
+struct VerifyBody {
+    /// How you know.
+    #[schema(example = "checked against the running gateway")]
+    note: Option<String>,
+}
+
+/// Say that a memory is still true: it is fresh again.
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/verify", tag = "Memories", request_body = VerifyBody, responses((status = 200, description = "The verified version.", body = MemoryBody)))]
+async fn verify_memory(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Params<OfMemory>, MaybeJson(sent): MaybeJson<VerifyBody>) -> Result<Response, Problem> {
+    let note = sent.note.as_deref().map(|note| text::prose("note", note, 2000)).transpose()?;
+    let memory = acts::memories::verify(&app, &scope, of.id, note).await?;
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+}
+
+/// Put a new memory in the place of an old one.
+///
+/// What is not said, the old one says: kind, project, tags and visibility. The old one becomes `superseded`.
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/supersede", tag = "Memories", request_body = NewMemoryBody, responses((status = 201, description = "The new memory.", body = MemoryBody)))]
+async fn supersede_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, Json(sent): Json<NewMemoryBody>) -> Result<Response, Problem> {
+    let old = acts::memories::find(&app, &scope, of.id).await?;
+    let memory = acts::memories::supersede(&app, &scope, of.id, sent.parse_after(&old)?).await?;
+    Ok(Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory)).into_response())
+}

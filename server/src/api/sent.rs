@@ -1,0 +1,171 @@
+//! What callers send: JSON bodies, queries and path parameters, read strictly. 400 what cannot be read, 415 what
+//! is not JSON, 422 what can be read and is wrong, with the field's name; a malformed id is simply not there.
+
+use crate::problem::{FieldError, Problem};
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Path, Request},
+    http::{HeaderMap, header, request::Parts},
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// A JSON body.
+pub struct Json<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        if !is_json(request.headers()) {
+            return Err(Problem::UnsupportedMedia("Send JSON, with `Content-Type: application/json`.".into()));
+        }
+        parse(&body(request, state).await?).map(Self)
+    }
+}
+
+/// A JSON body that may be left out.
+pub struct MaybeJson<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeJson<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let json = is_json(request.headers());
+        let bytes = body(request, state).await?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        if !json {
+            return Err(Problem::UnsupportedMedia("Send JSON, with `Content-Type: application/json`.".into()));
+        }
+        parse(&bytes).map(Self)
+    }
+}
+
+async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
+    Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status().as_u16() {
+        413 => Problem::TooLarge("A body may have 10 MiB.".into()),
+        _ => Problem::Malformed("The body could not be read to its end.".into()),
+    })
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json") || (kind.starts_with("application/") && kind.ends_with("+json"))
+}
+
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if let Some(field) = nul_in(bytes) {
+        return Err(Problem::invalid(field, "must not contain NUL characters"));
+    }
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(|error| explain(&error.path().to_string(), error.inner()))?;
+    reader.end().map_err(|error| Problem::Malformed(format!("The body is not JSON: {error}").into()))?;
+    Ok(parsed)
+}
+
+/// Postgres cannot keep NUL; the field is looked for only when there is one.
+fn nul_in(bytes: &[u8]) -> Option<String> {
+    if !bytes.windows(6).any(|window| window.eq_ignore_ascii_case(b"\\u0000")) {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    find_nul(&value, String::new())
+}
+
+fn find_nul(value: &Value, path: String) -> Option<String> {
+    match value {
+        Value::String(text) if text.contains('\0') => Some(path),
+        Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| find_nul(item, format!("{path}[{index}]"))),
+        Value::Object(members) => members.iter().find_map(|(name, member)| {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            if name.contains('\0') { Some(path.replace('\0', "\u{fffd}")) } else { find_nul(member, path) }
+        }),
+        _ => None,
+    }
+}
+
+fn explain(path: &str, error: &serde_json::Error) -> Problem {
+    if !error.is_data() {
+        return Problem::Malformed(format!("The body is not JSON: {error}").into());
+    }
+    let message = error.to_string();
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
+    let path = if path == "." { "" } else { path };
+    // serde names the missing or unknown field in the message, and its parent in the path.
+    let named = ["missing field `", "unknown field `", "duplicate field `"].iter().find_map(|start| message.strip_prefix(start)?.split('`').next());
+    let field = match named {
+        Some(name) if path.is_empty() || path.ends_with(name) => if path.is_empty() { name.to_owned() } else { path.to_owned() },
+        Some(name) => format!("{path}.{name}"),
+        None if path.is_empty() => "body".to_owned(),
+        None => path.to_owned(),
+    };
+    Problem::Invalid(vec![FieldError { field, message: message.to_owned() }])
+}
+
+/// The query string; an unknown parameter is an error, because a filter that is not heard shows too much.
+pub struct Query<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parse_query(parts.uri.query().unwrap_or_default()).map(Self)
+    }
+}
+
+pub fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).map_err(|_| Problem::Malformed("The query string cannot be read.".into()))?;
+    let mut seen = HashSet::new();
+    for (name, value) in &pairs {
+        if value.contains('\0') || name.contains('\0') || value.contains('\u{fffd}') {
+            return Err(Problem::invalid(name.replace('\0', "\u{fffd}"), "must be UTF-8 without NUL characters"));
+        }
+        if !seen.insert(name) {
+            return Err(Problem::invalid(name.clone(), "must be given once"));
+        }
+    }
+    let reader = serde_urlencoded::Deserializer::new(form_pairs(query));
+    serde_path_to_error::deserialize(reader).map_err(|error| {
+        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        let named = ["missing field `", "unknown field `"].iter().find_map(|start| message.strip_prefix(start)?.split('`').next().map(str::to_owned));
+        let field = named.unwrap_or(if path == "." || path == "?" { "query".to_owned() } else { path });
+        Problem::invalid(field, message)
+    })
+}
+
+fn form_pairs(query: &str) -> form_urlencoded::Parse<'_> {
+    form_urlencoded::parse(query.as_bytes())
+}
+
+/// Path parameters besides `{ws}`.
+pub struct Params<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Params<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        Path::<T>::from_request_parts(parts, state).await.map(|Path(params)| Self(params)).map_err(|_| Problem::NotFound)
+    }
+}
+
+/// `If-Match`: the version that the caller has seen.
+pub struct IfMatch(pub crate::acts::memories::Precondition);
+
+impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let Some(sent) = parts.headers.get(header::IF_MATCH) else { return Ok(Self(crate::acts::memories::Precondition(None))) };
+        let sent = sent.to_str().unwrap_or_default().trim();
+        if sent == "*" {
+            return Ok(Self(crate::acts::memories::Precondition(None)));
+        }
+        // An ETag we never gave matches nothing.
+        let version = sent.trim_start_matches("W/").trim_matches('"').parse().unwrap_or(-1);
+        Ok(Self(crate::acts::memories::Precondition(Some(version))))
+    }
+}

@@ -1,0 +1,121 @@
+//! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
+
+use crate::model::{AgentId, AuditId, DeletionId, KeyId, LoginId, Memory, PersonId, Role, WorkspaceId, memory::Operation};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+/// One entry of the trail. Ids, numbers and words from a fixed list only: no text that anyone wrote.
+#[must_use = "an act that is not committed with its entry did not happen"]
+#[derive(Debug)]
+pub struct Audit {
+    pub(crate) id: AuditId,
+    pub(crate) action: &'static str,
+    pub(crate) target: Option<(&'static str, Uuid)>,
+    pub(crate) version: Option<i32>,
+    pub(crate) session: Option<Uuid>,
+    pub(crate) digest: Option<[u8; 32]>,
+    pub(crate) details: Option<Value>,
+}
+
+/// The entries that one transaction commits with.
+#[derive(Debug)]
+pub struct Trail(pub(crate) Vec<Audit>);
+
+impl From<Audit> for Trail {
+    fn from(audit: Audit) -> Self {
+        Self(vec![audit])
+    }
+}
+
+impl FromIterator<Audit> for Trail {
+    fn from_iter<I: IntoIterator<Item = Audit>>(audits: I) -> Self {
+        Self(audits.into_iter().collect())
+    }
+}
+
+impl Audit {
+    fn new(action: &'static str, target: Option<(&'static str, Uuid)>) -> Self {
+        Self { id: AuditId::new(), action, target, version: None, session: None, digest: None, details: None }
+    }
+
+    fn with(mut self, details: Value) -> Self {
+        self.details = Some(details);
+        self
+    }
+
+    /// The version that was just written; what happened stands in it.
+    pub(crate) fn of_memory(memory: &Memory) -> Self {
+        let action = match memory.operation {
+            Operation::Created => "memory.remembered",
+            Operation::Revised => "memory.revised",
+            Operation::Archived => "memory.archived",
+            Operation::Restored => "memory.restored",
+            Operation::Reverted => "memory.reverted",
+            Operation::Verified => "memory.verified",
+            Operation::Superseded => "memory.superseded",
+        };
+        Self {
+            id: memory.audit_id,
+            version: Some(memory.version),
+            session: memory.session_id.map(|session| session.0),
+            digest: Some(memory.digest),
+            ..Self::new(action, Some(("memory", memory.id.0)))
+        }
+    }
+
+    pub(crate) fn erased(request: DeletionId, memory: crate::model::MemoryId, versions: i64) -> Self {
+        Self::new("memory.erased", Some(("memory", memory.0))).with(json!({"deletion_request": request, "versions": versions}))
+    }
+
+    pub(crate) fn deletion(id: AuditId, action: &'static str, request: DeletionId) -> Self {
+        Self { id, ..Self::new(action, Some(("deletion_request", request.0))) }
+    }
+
+    pub(crate) fn refused(method: &str, route: &str) -> Self {
+        Self::new("access.refused", None).with(json!({"method": method, "route": route}))
+    }
+
+    pub(crate) fn signed_in(person: PersonId, login: LoginId) -> Self {
+        Self::new("person.signed_in", Some(("person", person.0))).with(json!({"login": login}))
+    }
+
+    pub(crate) fn sign_in_failed(person: Option<PersonId>) -> Self {
+        Self::new("person.sign_in_failed", person.map(|person| ("person", person.0)))
+    }
+
+    pub(crate) fn signed_out(person: PersonId, login: LoginId) -> Self {
+        Self::new("person.signed_out", Some(("person", person.0))).with(json!({"login": login}))
+    }
+
+    pub(crate) fn refresh_token_reused(person: PersonId, login: LoginId) -> Self {
+        Self::new("person.refresh_token_reused", Some(("person", person.0))).with(json!({"login": login}))
+    }
+
+    pub(crate) fn person(action: &'static str, person: PersonId) -> Self {
+        Self::new(action, Some(("person", person.0)))
+    }
+
+    pub(crate) fn workspace(action: &'static str, workspace: WorkspaceId) -> Self {
+        Self::new(action, Some(("workspace", workspace.0)))
+    }
+
+    pub(crate) fn member(action: &'static str, person: PersonId, role: Role) -> Self {
+        Self::new(action, Some(("person", person.0))).with(json!({"role": role}))
+    }
+
+    pub(crate) fn agent(action: &'static str, agent: AgentId, role: Role) -> Self {
+        Self::new(action, Some(("agent", agent.0))).with(json!({"role": role}))
+    }
+
+    pub(crate) fn key(action: &'static str, agent: AgentId, key: KeyId) -> Self {
+        Self::new(action, Some(("key", key.0))).with(json!({"agent": agent}))
+    }
+
+    pub(crate) fn token_issued(agent: AgentId, key: KeyId, role: Role) -> Self {
+        Self::new("agent.token_issued", Some(("agent", agent.0))).with(json!({"key": key, "role": role}))
+    }
+
+    pub(crate) fn signing_key_made(key: Uuid) -> Self {
+        Self::new("instance.signing_key_made", Some(("signing_key", key)))
+    }
+}

@@ -1,0 +1,189 @@
+//! Who calls: found from the request's credential, before any question of what they may do.
+
+use super::{cookies, keys::ShownKey, tokens::Who};
+use crate::{
+    App,
+    model::{Actor, AgentId, KeyId, Project, access::Person, clock},
+    problem::Problem,
+    store::{
+        Request, Standing,
+        access::{FoundKey, FoundLogin},
+    },
+};
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, header, request::Parts},
+};
+
+/// Somebody with a credential that holds.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    Person(FoundLogin),
+    Agent { agent: AgentId, key: KeyId, standing: Box<Standing> },
+}
+
+/// What the caller showed.
+pub(super) enum Credential {
+    Key(ShownKey),
+    Token(String),
+    Cookie(crate::model::LoginId),
+}
+
+impl Credential {
+    pub(super) fn read(app: &App, headers: &HeaderMap) -> Result<Self, Problem> {
+        let missing = "Send `Authorization: Bearer <token or key>` or `X-Api-Key: <key>`.";
+        let text = |name: &str| headers.get(name).map(|value| value.to_str().map_err(|_| Problem::Unauthenticated(missing.into())));
+        let shown = if let Some(sent) = text(header::AUTHORIZATION.as_str()) {
+            let sent = sent?;
+            let (scheme, rest) = sent.split_once(' ').unwrap_or((sent, ""));
+            if !scheme.eq_ignore_ascii_case("bearer") {
+                return Err(Problem::Unauthenticated(missing.into()));
+            }
+            Some(rest.trim())
+        } else {
+            text("x-api-key").transpose()?
+        };
+        match shown {
+            Some(shown) if shown.starts_with("cairn_") => {
+                ShownKey::parse(shown).map(Self::Key).ok_or_else(bad_key)
+            }
+            Some(shown) => Ok(Self::Token(shown.to_owned())),
+            None => cookies::read(app.keyring(), headers).map(Self::Cookie).ok_or(Problem::Unauthenticated(missing.into())),
+        }
+    }
+}
+
+pub(super) fn bad_key() -> Problem {
+    Problem::Unauthenticated("This key does not hold: it is not one of ours, was revoked, or has run out. Ask an admin of the workspace for a new one.".into())
+}
+
+fn signed_out() -> Problem {
+    Problem::Unauthenticated("This sign-in has ended. Sign in again.".into())
+}
+
+impl Caller {
+    pub fn actor(&self) -> Actor {
+        match self {
+            Self::Person(found) => Actor::person(found.person.id, found.person.name.clone()),
+            Self::Agent { standing, .. } => standing.actor().clone(),
+        }
+    }
+}
+
+/// An agent by its key, narrowed by what a token says.
+pub(super) async fn agent(app: &App, credential: &Credential) -> Result<Option<(AgentId, KeyId, Standing)>, Problem> {
+    let (key, narrowed) = match credential {
+        Credential::Key(key) => (key.id, None),
+        Credential::Token(token) => match app.tokens().verify(app.db(), token).await?.who {
+            Who::Agent { key, role, project } => (key, Some((role, project))),
+            Who::Person { .. } => return Ok(None),
+        },
+        Credential::Cookie(_) => return Ok(None),
+    };
+    app.limits().take(key.0)?;
+    let found: FoundKey = app.db().find_key(key).await?.ok_or_else(bad_key)?;
+    if let Credential::Key(shown) = credential
+        && !shown.fits(&found.secret_hash)
+    {
+        return Err(bad_key());
+    }
+    let now = clock::now();
+    if found.expires_at.is_some_and(|at| at <= now) {
+        return Err(bad_key());
+    }
+    if found.last_used_at.is_none_or(|at| at < now - time::Duration::MINUTE) {
+        app.db().note_use(key).await?;
+    }
+    let standing = match narrowed {
+        None => found.standing,
+        Some((role, project)) => {
+            let project = project.as_deref().map(Project::parse).transpose()?;
+            found.standing.narrowed(role, project).ok_or_else(bad_key)?
+        }
+    };
+    Ok(Some((found.agent, key, standing)))
+}
+
+/// The sign-in that a person's token or cookie speaks of; whether it still holds is for the gate to say.
+pub(super) async fn login(app: &App, credential: &Credential) -> Result<Option<crate::model::LoginId>, Problem> {
+    let login = match credential {
+        Credential::Key(_) => return Ok(None),
+        Credential::Cookie(login) => *login,
+        Credential::Token(token) => match app.tokens().verify(app.db(), token).await?.who {
+            Who::Person { login } => login,
+            Who::Agent { .. } => return Ok(None),
+        },
+    };
+    app.limits().take(login.0)?;
+    Ok(Some(login))
+}
+
+pub(super) fn request(parts: &Parts) -> Request {
+    parts.extensions.get::<Request>().cloned().unwrap_or_else(|| Request::of_the_house("unnamed"))
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let credential = Credential::read(app, &parts.headers)?;
+        if let Some(login) = login(app, &credential).await? {
+            return app.db().find_login(login).await?.map(Self::Person).ok_or_else(signed_out);
+        }
+        let (agent, key, standing) = agent(app, &credential).await?.ok_or_else(bad_key)?;
+        Ok(Self::Agent { agent, key, standing: Box::new(standing) })
+    }
+}
+
+/// A person, signed in; agents have no account to speak of.
+pub struct PersonCaller {
+    pub found: FoundLogin,
+    pub request: Request,
+}
+
+impl FromRequestParts<App> for PersonCaller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        match Caller::from_request_parts(parts, app).await? {
+            Caller::Person(found) => Ok(Self { found, request: request(parts) }),
+            Caller::Agent { .. } => Err(Problem::Forbidden("person_required", "Only a person may do this; an agent has no account of its own.".into())),
+        }
+    }
+}
+
+/// A person who runs the instance.
+pub struct InstanceAdmin {
+    pub person: Person,
+    pub request: Request,
+}
+
+impl InstanceAdmin {
+    pub fn actor(&self) -> Actor {
+        Actor::person(self.person.id, self.person.name.clone())
+    }
+}
+
+impl FromRequestParts<App> for InstanceAdmin {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let PersonCaller { found, request } = PersonCaller::from_request_parts(parts, app).await?;
+        if found.person.instance_admin {
+            Ok(Self { person: found.person, request })
+        } else {
+            parts.extensions.get::<super::scopes::Refusable>().map(|slot| slot.note_instance(Actor::person(found.person.id, found.person.name.clone())));
+            Err(Problem::forbidden("Only an instance admin may do this."))
+        }
+    }
+}
+
+/// For handlers that only need the request's own id and idempotency key.
+impl FromRequestParts<App> for Request {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Self::Rejection> {
+        Ok(request(parts))
+    }
+}
+

@@ -1,0 +1,11 @@
+//! The only reader of credentials: a bearer token, an agent's key or a cookie becomes somebody who was found.
+
+pub mod caller;
+pub mod cookies;
+pub mod keys;
+pub mod limits;
+pub mod passwords;
+pub mod scopes;
+pub mod tokens;
+
+pub use caller::{Caller, InstanceAdmin, PersonCaller};

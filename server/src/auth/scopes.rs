@@ -1,0 +1,79 @@
+//! `Scope<P>` as an axum extractor: authorisation stands in the handler's signature. 401 who are you, 404 you
+//! may not even know, 403 you may know it but not do it.
+
+use super::caller::{Credential, agent, login, request};
+use crate::{
+    App,
+    model::Actor,
+    problem::Problem,
+    store::{Permission, Reading, Scope},
+};
+use axum::{
+    RequestPartsExt,
+    extract::{FromRequestParts, RawPathParams},
+    http::request::Parts,
+};
+use std::sync::{Arc, Mutex};
+
+impl<P: Permission> FromRequestParts<App> for Scope<P> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let credential = Credential::read(app, &parts.headers)?;
+        let asked = workspace_asked_for(parts).await?;
+        let standing = match login(app, &credential).await? {
+            Some(login) => {
+                let ended = || Problem::Unauthenticated("This sign-in has ended. Sign in again.".into());
+                app.db().find_member(login, &asked).await?.ok_or_else(ended)?.1
+            }
+            None => {
+                let (.., standing) = agent(app, &credential).await?.ok_or_else(super::caller::bad_key)?;
+                let workspace = standing.workspace();
+                let named = workspace.slug == asked || uuid::Uuid::parse_str(&asked).is_ok_and(|id| id == workspace.id.0);
+                named.then_some(standing)
+            }
+        };
+        let standing = Arc::new(standing.ok_or(Problem::NotFound)?);
+        let request = request(parts);
+        if let Some(slot) = parts.extensions.get::<Refusable>() {
+            slot.note(Scope::of(standing.clone(), request.clone())?);
+        }
+        Self::of(standing, request)
+    }
+}
+
+async fn workspace_asked_for(parts: &mut Parts) -> Result<String, Problem> {
+    let params: RawPathParams = parts.extract().await.map_err(|_| Problem::NotFound)?;
+    params.iter().find(|(name, _)| *name == "ws").map(|(_, value)| value.to_owned()).ok_or(Problem::NotFound)
+}
+
+/// Where the extractor leaves who called, so that a refusal can be written to the trail on the way out.
+#[derive(Clone, Default, Debug)]
+pub struct Refusable(Arc<Mutex<Option<Refused>>>);
+
+#[derive(Clone, Debug)]
+pub enum Refused {
+    InWorkspace(Scope<Reading>),
+    InInstance(Actor),
+}
+
+impl Refusable {
+    fn note(&self, scope: Scope<Reading>) {
+        self.set(Refused::InWorkspace(scope));
+    }
+
+    pub(super) fn note_instance(&self, actor: Actor) {
+        self.set(Refused::InInstance(actor));
+    }
+
+    fn set(&self, who: Refused) {
+        if let Ok(mut slot) = self.0.lock() {
+            *slot = Some(who);
+        }
+    }
+
+    pub fn who(&self) -> Option<Refused> {
+        self.0.lock().ok().and_then(|slot| slot.clone())
+    }
+}
+

@@ -1,0 +1,257 @@
+//! Settings: flags, then the environment, then `cairn.toml`. Every mistake is found before the server starts,
+//! and named; secrets do not appear in `Debug`.
+
+use clap::Args;
+use serde::Deserialize;
+use std::{
+    fmt,
+    net::SocketAddr,
+    num::NonZeroU32,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// As given, unchecked: from the command line and the environment, or from the file.
+#[derive(Args, Deserialize, Default, Clone)]
+#[serde(default, deny_unknown_fields)]
+pub struct Given {
+    /// Address to listen on [default: 127.0.0.1:8080]
+    #[arg(long, env = "CAIRN_LISTEN")]
+    pub listen: Option<String>,
+    /// Address that others use, for links, cookies and the issuer of tokens [default: from the address]
+    #[arg(long, env = "CAIRN_PUBLIC_URL")]
+    pub public_url: Option<String>,
+    /// Postgres for the server; without it a private one is started
+    #[arg(long, env = "CAIRN_DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// Postgres as the owner, for migrations only [default: the same]
+    #[arg(long, env = "CAIRN_MIGRATION_DATABASE_URL", hide_env_values = true)]
+    pub migration_database_url: Option<String>,
+    /// Folder of the private Postgres and the master key [default: $XDG_DATA_HOME/cairn]
+    #[arg(long, env = "CAIRN_DATA_DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// E-mail address of the first admin, used only while there is no user
+    #[arg(long, env = "CAIRN_ADMIN_EMAIL")]
+    pub admin_email: Option<String>,
+    /// Password of the first admin
+    #[arg(long, env = "CAIRN_ADMIN_PASSWORD", hide_env_values = true)]
+    pub admin_password: Option<String>,
+    /// PEM file with the certificate: HTTPS without a proxy
+    #[arg(long, env = "CAIRN_TLS_CERT")]
+    pub tls_cert: Option<PathBuf>,
+    /// PEM file with the certificate's key
+    #[arg(long, env = "CAIRN_TLS_KEY")]
+    pub tls_key: Option<PathBuf>,
+    /// File of the master key [default: master.key in the data dir]
+    #[arg(long, env = "CAIRN_MASTER_KEY_FILE")]
+    pub master_key_file: Option<PathBuf>,
+    /// Requests per key, such as 600/min, or off [default: 600/min]
+    #[arg(long, env = "CAIRN_RATE_LIMIT")]
+    pub rate_limit: Option<String>,
+    /// Most connections to Postgres that writers and readers share [default: 20]
+    #[arg(long, env = "CAIRN_DATABASE_CONNECTIONS")]
+    pub database_connections: Option<u32>,
+    /// What to log, as a tracing filter [default: info]
+    #[arg(long, env = "CAIRN_LOG")]
+    pub log: Option<String>,
+    /// text or json [default: text]
+    #[arg(long, env = "CAIRN_LOG_FORMAT")]
+    pub log_format: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{setting}: {message}")]
+pub struct ConfigProblem {
+    setting: &'static str,
+    message: String,
+}
+
+fn wrong<T>(setting: &'static str, message: impl Into<String>) -> Result<T, ConfigProblem> {
+    Err(ConfigProblem { setting, message: message.into() })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateLimit {
+    pub requests: NonZeroU32,
+    pub per: Duration,
+}
+
+/// A password or URL with one in it.
+#[derive(Clone)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    public_url: Option<String>,
+    pub database_url: Option<Secret>,
+    pub migration_database_url: Option<Secret>,
+    pub data_dir: PathBuf,
+    pub admin: Option<(crate::model::Email, Secret)>,
+    pub tls: Option<(PathBuf, PathBuf)>,
+    pub master_key_file: PathBuf,
+    pub rate_limit: Option<RateLimit>,
+    pub database_connections: u32,
+    pub log: String,
+    pub log_format: LogFormat,
+}
+
+impl Given {
+    /// What the command line leaves open, the file may say.
+    fn or(self, file: Self) -> Self {
+        Self {
+            listen: self.listen.or(file.listen),
+            public_url: self.public_url.or(file.public_url),
+            database_url: self.database_url.or(file.database_url),
+            migration_database_url: self.migration_database_url.or(file.migration_database_url),
+            data_dir: self.data_dir.or(file.data_dir),
+            admin_email: self.admin_email.or(file.admin_email),
+            admin_password: self.admin_password.or(file.admin_password),
+            tls_cert: self.tls_cert.or(file.tls_cert),
+            tls_key: self.tls_key.or(file.tls_key),
+            master_key_file: self.master_key_file.or(file.master_key_file),
+            rate_limit: self.rate_limit.or(file.rate_limit),
+            database_connections: self.database_connections.or(file.database_connections),
+            log: self.log.or(file.log),
+            log_format: self.log_format.or(file.log_format),
+        }
+    }
+
+    pub fn with_file(self, file: &Path) -> Result<Self, ConfigProblem> {
+        match std::fs::read_to_string(file) {
+            Ok(text) => match toml::from_str(&text) {
+                Ok(said) => Ok(self.or(said)),
+                Err(error) => wrong("cairn.toml", error.to_string()),
+            },
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(self),
+            Err(error) => wrong("cairn.toml", error.to_string()),
+        }
+    }
+
+    pub fn check(self) -> Result<Config, ConfigProblem> {
+        let given = |value: Option<String>| value.filter(|value| !value.trim().is_empty());
+        let listen = given(self.listen).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
+        let Ok(listen) = listen.parse() else {
+            return wrong("CAIRN_LISTEN", format!("`{listen}` is not an address with a port, such as 127.0.0.1:8080"));
+        };
+        let public_url = given(self.public_url).map(|url| url.trim_end_matches('/').to_owned());
+        if let Some(url) = public_url.as_deref().filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
+            return wrong("CAIRN_PUBLIC_URL", format!("`{url}` does not start with http:// or https://"));
+        }
+        let data_dir = match self.data_dir {
+            Some(dir) => std::path::absolute(&dir).or_else(|error| wrong("CAIRN_DATA_DIR", error.to_string()))?,
+            None => default_data_dir()?,
+        };
+        let admin = match (given(self.admin_email), given(self.admin_password)) {
+            (None, None) => None,
+            (Some(email), Some(password)) => {
+                let Ok(email) = crate::model::Email::parse(&email) else {
+                    return wrong("CAIRN_ADMIN_EMAIL", "is not an e-mail address");
+                };
+                if crate::model::access::Password::parse(&password).is_err() {
+                    return wrong("CAIRN_ADMIN_PASSWORD", "must be 12 to 256 characters");
+                }
+                Some((email, Secret(password)))
+            }
+            (Some(_), None) => return wrong("CAIRN_ADMIN_PASSWORD", "is missing beside CAIRN_ADMIN_EMAIL"),
+            (None, Some(_)) => return wrong("CAIRN_ADMIN_EMAIL", "is missing beside CAIRN_ADMIN_PASSWORD"),
+        };
+        let tls = match (self.tls_cert, self.tls_key) {
+            (None, None) => None,
+            (Some(cert), Some(key)) => Some((cert, key)),
+            (Some(_), None) => return wrong("CAIRN_TLS_KEY", "is missing beside CAIRN_TLS_CERT"),
+            (None, Some(_)) => return wrong("CAIRN_TLS_CERT", "is missing beside CAIRN_TLS_KEY"),
+        };
+        let log_format = match given(self.log_format).as_deref() {
+            None | Some("text") => LogFormat::Text,
+            Some("json") => LogFormat::Json,
+            Some(other) => return wrong("CAIRN_LOG_FORMAT", format!("`{other}` is neither text nor json")),
+        };
+        let log = given(self.log).unwrap_or_else(|| "info".to_owned());
+        if let Err(error) = tracing_subscriber::EnvFilter::try_new(&log) {
+            return wrong("CAIRN_LOG", error.to_string());
+        }
+        let database_connections = self.database_connections.unwrap_or(20);
+        if !(2..=1000).contains(&database_connections) {
+            return wrong("CAIRN_DATABASE_CONNECTIONS", "must be between 2 and 1000");
+        }
+        for (name, url) in [("CAIRN_DATABASE_URL", &self.database_url), ("CAIRN_MIGRATION_DATABASE_URL", &self.migration_database_url)] {
+            if url.as_deref().is_some_and(|url| url.parse::<sqlx::postgres::PgConnectOptions>().is_err()) {
+                return wrong(name, "is not a Postgres URL such as postgres://user:password@host/database");
+            }
+        }
+        Ok(Config {
+            listen,
+            public_url,
+            database_url: given(self.database_url).map(Secret),
+            migration_database_url: given(self.migration_database_url).map(Secret),
+            master_key_file: self.master_key_file.unwrap_or_else(|| data_dir.join("master.key")),
+            data_dir,
+            admin,
+            tls,
+            rate_limit: rate_limit(given(self.rate_limit).as_deref())?,
+            database_connections,
+            log,
+            log_format,
+        })
+    }
+}
+
+impl Config {
+    /// The address that others use.
+    pub fn public_url(&self) -> String {
+        self.public_url.clone().unwrap_or_else(|| {
+            let scheme = if self.tls.is_some() { "https" } else { "http" };
+            let host = if self.listen.ip().is_unspecified() { "localhost".to_owned() } else { self.listen.ip().to_string() };
+            let host = if host.contains(':') { format!("[{host}]") } else { host };
+            format!("{scheme}://{host}:{}", self.listen.port())
+        })
+    }
+
+    /// The port is known only after binding when it was given as 0.
+    #[must_use]
+    pub fn bound_to(mut self, listen: SocketAddr) -> Self {
+        self.listen = listen;
+        self
+    }
+}
+
+fn default_data_dir() -> Result<PathBuf, ConfigProblem> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(data) = set("XDG_DATA_HOME").filter(|dir| dir.is_absolute()) {
+        return Ok(data.join("cairn"));
+    }
+    match set("HOME") {
+        Some(home) => Ok(home.join(".local/share/cairn")),
+        None => wrong("CAIRN_DATA_DIR", "is not set, and neither is XDG_DATA_HOME or HOME to choose one from"),
+    }
+}
+
+fn rate_limit(said: Option<&str>) -> Result<Option<RateLimit>, ConfigProblem> {
+    let said = said.unwrap_or("600/min").trim();
+    if said == "off" {
+        return Ok(None);
+    }
+    let parsed = said.split_once('/').and_then(|(requests, per)| {
+        let per = match per.trim() {
+            "s" | "sec" | "second" => 1,
+            "min" | "minute" => 60,
+            "h" | "hour" => 3600,
+            _ => return None,
+        };
+        Some(RateLimit { requests: requests.trim().parse().ok()?, per: Duration::from_secs(per) })
+    });
+    parsed.map(Some).map_or_else(|| wrong("CAIRN_RATE_LIMIT", format!("`{said}` is not a number of requests per time, such as 600/min, 20/s or off")), Ok)
+}

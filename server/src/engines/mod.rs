@@ -1,0 +1,3 @@
+//! Thinking without I/O: each engine is a folder that names only `model` and has tests of its own.
+
+pub mod freshness;

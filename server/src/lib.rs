@@ -1,0 +1,75 @@
+//! The house: one server over one Postgres.
+//!
+//! Rooms, from the ground up: `model` (nouns) ← `store` (SQL) ← `acts` (verbs) ← the doors `api` (agents) and
+//! `pages` (people). `engines` think and touch nothing, `auth` reads credentials, `work` runs in the background.
+//! `audit` and `problem` are words that all rooms share.
+//!
+//! To find anything, pick a noun (memories, deletion, trail, access) and a room.
+
+pub mod acts;
+pub mod api;
+pub mod audit;
+pub mod auth;
+pub mod config;
+pub mod engines;
+pub mod keyring;
+pub mod model;
+pub mod pages;
+pub mod problem;
+pub mod serve;
+pub mod stack;
+pub mod store;
+pub mod work;
+
+use crate::{
+    auth::{limits::Limits, tokens::Tokens},
+    config::Config,
+    keyring::Keyring,
+    store::Db,
+};
+use std::sync::Arc;
+
+/// What every act and handler may use. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct App(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    config: Config,
+    db: Db,
+    keyring: Keyring,
+    tokens: Tokens,
+    limits: Limits,
+}
+
+impl App {
+    pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Self {
+        let limits = Limits::new(config.rate_limit);
+        Self(Arc::new(Parts { config, db, keyring, tokens, limits }))
+    }
+
+    pub fn config(&self) -> &Config {
+        &self.0.config
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.0.db
+    }
+
+    pub fn keyring(&self) -> &Keyring {
+        &self.0.keyring
+    }
+
+    pub fn tokens(&self) -> &Tokens {
+        &self.0.tokens
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+
+    /// Cookies are for HTTPS only where people come over HTTPS.
+    pub fn is_https(&self) -> bool {
+        self.config().public_url().starts_with("https://")
+    }
+}

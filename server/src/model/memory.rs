@@ -1,0 +1,297 @@
+//! A memory, what may be sent to make one, and what may be changed in one.
+
+use super::{
+    Actor, AuditId, MemoryId, PersonId, Project, SessionId, StoreId,
+    text::{Content, MemoryPath},
+};
+use crate::problem::Problem;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+use time::OffsetDateTime;
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident, $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, sqlx::Type, Serialize, Deserialize, utoipa::ToSchema)]
+        #[sqlx(type_name = "text")]
+        pub enum $name {
+            $($(#[$variant_doc])* #[sqlx(rename = $word)] #[serde(rename = $word)] $variant),+
+        }
+
+        impl $name {
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            pub fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = Problem;
+            fn from_str(word: &str) -> Result<Self, Problem> {
+                match word {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(Problem::invalid($field, concat!("must be one of", $(" ", $word),+))),
+                }
+            }
+        }
+    };
+}
+
+words!(
+    /// What sort of knowledge a memory is.
+    Kind, "kind" {
+        /// Why we do it so. Never changed, only superseded.
+        Decision = "decision",
+        /// How this codebase does it.
+        Pattern = "pattern",
+        /// How work is done.
+        Procedure = "procedure",
+        /// What was found out.
+        Discovery = "discovery",
+        /// What a person wants.
+        Preference = "preference",
+        /// What happened in a run.
+        Episode = "episode",
+        /// Anything else that is stable.
+        Fact = "fact",
+    }
+);
+
+impl Kind {
+    /// The folder of memories that were sent without a path.
+    pub fn folder(self) -> &'static str {
+        match self {
+            Self::Decision => "decisions",
+            Self::Pattern => "patterns",
+            Self::Procedure => "procedures",
+            Self::Discovery => "discoveries",
+            Self::Preference => "preferences",
+            Self::Episode => "episodes",
+            Self::Fact => "facts",
+        }
+    }
+}
+
+words!(
+    /// Where a memory stands.
+    State, "state" {
+        /// Known and recalled.
+        Active = "active",
+        /// Waits for review.
+        Proposed = "proposed",
+        /// Another memory took its place.
+        Superseded = "superseded",
+        /// Put away; it can be restored.
+        Archived = "archived",
+    }
+);
+
+words!(
+    /// Who may see a memory.
+    Visibility, "visibility" {
+        /// Everyone in the workspace.
+        Workspace = "workspace",
+        /// The person it belongs to and the agents that person owns.
+        Private = "private",
+    }
+);
+
+words!(
+    /// What made a version.
+    Operation, "operation" {
+        Created = "created",
+        Revised = "revised",
+        Archived = "archived",
+        Restored = "restored",
+        Reverted = "reverted",
+        Verified = "verified",
+        Superseded = "superseded",
+    }
+);
+
+words!(
+    /// Where a memory was learned.
+    SourceType, "source.type" {
+        Session = "session",
+        File = "file",
+        Url = "url",
+        Commit = "commit",
+        Message = "message",
+        Import = "import",
+        Human = "human",
+    }
+);
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Source {
+    #[serde(rename = "type")]
+    pub kind: SourceType,
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    pub excerpt: Option<String>,
+}
+
+/// A link from a memory to code.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Anchor {
+    pub repo: Option<String>,
+    pub path: String,
+    pub symbol: Option<String>,
+    pub fingerprint: Option<String>,
+    pub state: AnchorState,
+}
+
+words!(
+    /// Whether the code under a memory is still what it was.
+    AnchorState, "anchors.state" {
+        Fresh = "fresh",
+        Suspect = "suspect",
+        Stale = "stale",
+        /// No snapshot of the code has this place yet.
+        Unresolved = "unresolved",
+    }
+);
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Memory {
+    pub id: MemoryId,
+    pub version: i32,
+    pub operation: Operation,
+    pub store_id: StoreId,
+    pub path: MemoryPath,
+    pub title: String,
+    pub content: String,
+    pub kind: Kind,
+    pub tags: Vec<String>,
+    pub project: Option<String>,
+    pub anchors: Vec<Anchor>,
+    pub source: Option<Source>,
+    pub confidence: f32,
+    pub state: State,
+    pub visibility: Visibility,
+    /// Whose a private memory is.
+    pub owner: Option<PersonId>,
+    pub subject: Option<String>,
+    pub valid_from: OffsetDateTime,
+    pub stale_after: Option<OffsetDateTime>,
+    pub expires_at: Option<OffsetDateTime>,
+    pub supersedes: Option<MemoryId>,
+    pub superseded_by: Option<MemoryId>,
+    pub verified_at: Option<OffsetDateTime>,
+    pub verified_by: Option<Actor>,
+    pub reason: Option<String>,
+    pub content_sha256: [u8; 32],
+    pub created_at: OffsetDateTime,
+    pub created_by: Actor,
+    pub updated_at: OffsetDateTime,
+    pub updated_by: Actor,
+    pub session_id: Option<SessionId>,
+    /// The entry of the trail that stands for this version, and what it says of the text.
+    pub audit_id: AuditId,
+    pub digest: [u8; 32],
+}
+
+/// Something that has been checked but is not yet remembered.
+#[derive(Clone, Debug)]
+pub struct NewMemory {
+    pub path: Option<MemoryPath>,
+    pub title: Option<String>,
+    pub content: Content,
+    pub kind: Kind,
+    pub tags: Vec<String>,
+    pub project: Option<Project>,
+    pub anchors: Vec<Anchor>,
+    pub source: Option<Source>,
+    pub confidence: Option<f32>,
+    pub subject: Option<String>,
+    pub visibility: Visibility,
+    pub valid_from: Option<OffsetDateTime>,
+    pub stale_after: Option<OffsetDateTime>,
+    pub expires_at: Option<OffsetDateTime>,
+    pub supersedes: Option<MemoryId>,
+    pub session_id: Option<SessionId>,
+}
+
+/// The fields of a memory that someone wants to change; what is absent stays.
+#[derive(Clone, Debug, Default)]
+pub struct Revision {
+    pub path: Option<MemoryPath>,
+    pub title: Option<String>,
+    pub content: Option<Content>,
+    pub kind: Option<Kind>,
+    pub tags: Option<Vec<String>>,
+    pub project: Option<Option<Project>>,
+    pub anchors: Option<Vec<Anchor>>,
+    pub source: Option<Option<Source>>,
+    pub confidence: Option<f32>,
+    pub subject: Option<Option<String>>,
+    pub visibility: Option<Visibility>,
+    pub valid_from: Option<OffsetDateTime>,
+    pub stale_after: Option<Option<OffsetDateTime>>,
+    pub expires_at: Option<Option<OffsetDateTime>>,
+    pub reason: Option<String>,
+}
+
+impl Revision {
+    /// What a decision is must not change; where it lies and how it is tagged may.
+    pub fn touches_what_is_decided(&self, memory: &Memory) -> bool {
+        self.content.as_ref().is_some_and(|content| content.as_str() != memory.content)
+            || self.title.as_ref().is_some_and(|title| *title != memory.title)
+            || self.kind.is_some_and(|kind| kind != memory.kind)
+    }
+
+    pub fn apply_to(self, memory: &mut Memory) {
+        fn set<T>(field: &mut T, sent: Option<T>) {
+            if let Some(sent) = sent {
+                *field = sent;
+            }
+        }
+        set(&mut memory.path, self.path);
+        set(&mut memory.title, self.title);
+        set(&mut memory.content, self.content.map(Content::into_string));
+        set(&mut memory.kind, self.kind);
+        set(&mut memory.tags, self.tags);
+        set(&mut memory.project, self.project.map(|project| project.map(Project::into_string)));
+        set(&mut memory.anchors, self.anchors);
+        set(&mut memory.source, self.source);
+        set(&mut memory.confidence, self.confidence);
+        set(&mut memory.subject, self.subject);
+        set(&mut memory.visibility, self.visibility);
+        set(&mut memory.valid_from, self.valid_from);
+        set(&mut memory.stale_after, self.stale_after);
+        set(&mut memory.expires_at, self.expires_at);
+        memory.reason = self.reason;
+    }
+}
+
+/// Tags as they are kept: trimmed, each once, in order.
+pub fn tags(sent: Vec<String>) -> Result<Vec<String>, Problem> {
+    if sent.len() > 64 {
+        return Err(Problem::invalid("tags", "must be at most 64"));
+    }
+    let mut tags = sent.iter().map(|tag| super::text::line("tags", tag, 100)).collect::<Result<Vec<_>, _>>()?;
+    tags.sort_unstable();
+    tags.dedup();
+    Ok(tags)
+}
+
+pub fn confidence(sent: f32) -> Result<f32, Problem> {
+    if (0.0..=1.0).contains(&sent) { Ok(sent) } else { Err(Problem::invalid("confidence", "must be between 0 and 1")) }
+}
+
+/// Which memories a list shows.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub kind: Option<Kind>,
+    pub tag: Option<String>,
+    pub project: Option<String>,
+    pub state: Option<State>,
+    pub freshness: Option<crate::engines::freshness::Freshness>,
+    pub path_prefix: Option<String>,
+    pub author: Option<uuid::Uuid>,
+    pub session_id: Option<SessionId>,
+    pub anchor_path: Option<String>,
+    pub updated_after: Option<OffsetDateTime>,
+    pub q: Option<String>,
+}

@@ -1,0 +1,16 @@
+//! Nouns: ids, words and texts that have been checked once and need no checking again. No I/O here.
+
+pub mod access;
+pub mod actor;
+pub mod clock;
+pub mod deletion;
+pub mod ids;
+pub mod memory;
+pub mod page;
+pub mod text;
+pub mod trail;
+
+pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
+pub use actor::{Actor, ActorKind};
+pub use ids::{AgentId, AuditId, DeletionId, KeyId, LoginId, MemoryId, PersonId, SessionId, StoreId, WorkspaceId};
+pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};

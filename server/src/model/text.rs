@@ -1,0 +1,153 @@
+//! Texts that people and agents send, checked once: paths, titles, contents, tags and short lines.
+
+use crate::problem::Problem;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use unicode_normalization::UnicodeNormalization;
+
+/// How much one memory may hold, in bytes.
+pub const CONTENT_LIMIT: usize = 102_400;
+
+/// Where a memory lies: `/decisions/use-rs256.md`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MemoryPath(String);
+
+impl MemoryPath {
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        let path: String = text.nfc().collect();
+        let wrong = |why: &str| Err(Problem::invalid("path", why));
+        let Some(below) = path.strip_prefix('/') else {
+            return wrong("must start with a slash");
+        };
+        if path.len() > 1024 {
+            return wrong("must be at most 1,024 bytes");
+        }
+        if below.split('/').count() > 20 {
+            return wrong("must have at most 20 segments");
+        }
+        if below.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
+            return wrong("must have no segment that is empty, `.` or `..`");
+        }
+        if path.chars().any(unprintable) {
+            return wrong("must have no control or invisible characters");
+        }
+        Ok(Self(path))
+    }
+
+    /// A path for a memory that was sent without one.
+    pub fn made_from(folder: &str, title: &str) -> Self {
+        let mut name = String::new();
+        for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            if name.len() + word.len() > 64 && !name.is_empty() {
+                break;
+            }
+            if !name.is_empty() {
+                name.push('-');
+            }
+            name.extend(word.chars().take(64).flat_map(char::to_lowercase));
+        }
+        if name.is_empty() {
+            name.push_str("note");
+        }
+        Self(format!("/{folder}/{name}.md").nfc().collect())
+    }
+
+    /// The same, told apart by the end of an id.
+    pub fn told_apart(&self, by: uuid::Uuid) -> Self {
+        let by = by.simple().to_string();
+        let stem = self.0.strip_suffix(".md").unwrap_or(&self.0);
+        Self(format!("{stem}-{}.md", &by[by.len() - 8..]))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Control and format characters, line and paragraph separators: what a reader cannot see.
+pub fn unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
+            | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
+}
+
+/// One line of text for people: trimmed, printable, and no longer than said.
+pub fn line(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Problem::invalid(field, "must not be empty"));
+    }
+    if text.chars().count() > longest {
+        return Err(Problem::invalid(field, format!("must be at most {longest} characters")));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(Problem::invalid(field, "must be one line without control characters"));
+    }
+    Ok(text.to_owned())
+}
+
+/// Free text of a bounded length, line breaks allowed.
+pub fn prose(field: &'static str, text: &str, longest: usize) -> Result<String, Problem> {
+    if text.chars().count() > longest {
+        return Err(Problem::invalid(field, format!("must be at most {longest} characters")));
+    }
+    if text.contains('\0') {
+        return Err(Problem::invalid(field, "must not contain NUL characters"));
+    }
+    Ok(text.to_owned())
+}
+
+/// The text of a memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Content(String);
+
+impl Content {
+    pub fn parse(text: String) -> Result<Self, Problem> {
+        if text.trim().is_empty() {
+            return Err(Problem::invalid("content", "must not be empty"));
+        }
+        Self::of_a_file(text)
+    }
+
+    /// Files, unlike memories sent to be remembered, may be empty.
+    pub fn of_a_file(text: String) -> Result<Self, Problem> {
+        if text.len() > CONTENT_LIMIT {
+            return Err(Problem::invalid("content", format!("must be at most {CONTENT_LIMIT} bytes; this has {}", text.len())));
+        }
+        if text.contains('\0') {
+            return Err(Problem::invalid("content", "must not contain NUL characters"));
+        }
+        Ok(Self(text))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn into_string(self) -> String {
+        self.0
+    }
+
+    /// What to call it when no title was given: its first line of words.
+    pub fn title(&self) -> String {
+        let first = self.0.lines().map(|line| line.trim_matches(|c: char| c.is_whitespace() || "#*->`".contains(c)));
+        let first = first.into_iter().find(|line| !line.is_empty()).unwrap_or("Untitled");
+        let clean: String = first.chars().filter(|c| !c.is_control()).collect();
+        if clean.chars().count() <= 100 { clean } else { clean.chars().take(99).chain(['…']).collect() }
+    }
+}
+
+pub fn sha256(text: &str) -> [u8; 32] {
+    Sha256::digest(text.as_bytes()).into()
+}
+
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

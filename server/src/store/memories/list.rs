@@ -1,0 +1,112 @@
+//! Lists of memories: filters as bound parameters, newest change first.
+
+use super::{super::Tx, row::Row};
+use crate::{
+    engines::freshness::Freshness,
+    model::{
+        Memory, MemoryId, Settings,
+        memory::Filter,
+        page::{Limit, Page, decode},
+    },
+    problem::Problem,
+};
+use serde::{Deserialize, Serialize};
+use sqlx::{Postgres, QueryBuilder};
+use time::OffsetDateTime;
+
+#[derive(Serialize, Deserialize)]
+struct Place {
+    #[serde(with = "time::serde::rfc3339")]
+    updated_at: OffsetDateTime,
+    id: MemoryId,
+}
+
+pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, settings: &Settings, limit: Limit, cursor: Option<&str>) -> Result<Page<Memory>, Problem> {
+    let mut sql = QueryBuilder::new("select s.* from memories m join memory_states s on s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version where m.workspace_id = ");
+    sql.push_bind(tx.workspace());
+    narrow(&mut sql, filter);
+    if let Some(freshness) = filter.freshness {
+        judge(&mut sql, freshness, settings);
+    }
+    if let Some(cursor) = cursor {
+        let place: Place = decode(cursor)?;
+        sql.push(" and (m.updated_at, m.id) < (").push_bind(place.updated_at).push(", ").push_bind(place.id).push(")");
+    }
+    sql.push(" order by m.updated_at desc, m.id desc limit ").push_bind(limit.and_one());
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    let memories = rows.into_iter().map(Memory::try_from).collect::<Result<Vec<_>, _>>()?;
+    Ok(Page::cut(memories, limit, |memory| Place { updated_at: memory.updated_at, id: memory.id }))
+}
+
+fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
+    if let Some(kind) = filter.kind {
+        sql.push(" and m.kind = ").push_bind(kind.word());
+    }
+    if let Some(project) = &filter.project {
+        sql.push(" and m.project = ").push_bind(project.clone());
+    }
+    match (filter.state, filter.freshness) {
+        (Some(state), _) => {
+            sql.push(" and m.state = ").push_bind(state.word());
+        }
+        (None, Some(_)) => {
+            sql.push(" and m.state <> 'archived'");
+        }
+        (None, None) => {
+            sql.push(" and m.state in ('active', 'proposed')");
+        }
+    }
+    if let Some(author) = filter.author {
+        sql.push(" and m.created_by = ").push_bind(author);
+    }
+    if let Some(session) = filter.session_id {
+        sql.push(" and m.session_id = ").push_bind(session);
+    }
+    if let Some(after) = filter.updated_after {
+        sql.push(" and m.updated_at > ").push_bind(after);
+    }
+    if let Some(prefix) = &filter.path_prefix {
+        // A range in collation C: LIKE could not use the index behind a row policy.
+        sql.push(" and m.path >= ").push_bind(prefix.clone()).push(" and m.path < ").push_bind(format!("{prefix}\u{10ffff}"));
+    }
+    if let Some(tag) = &filter.tag {
+        sql.push(" and exists (select 1 from memory_tags t where t.workspace_id = m.workspace_id and t.memory_id = m.id and t.tag = ");
+        sql.push_bind(tag.clone()).push(")");
+    }
+    if let Some(path) = &filter.anchor_path {
+        sql.push(" and exists (select 1 from anchors a where a.workspace_id = m.workspace_id and a.memory_id = m.id and a.path = ");
+        sql.push_bind(path.clone()).push(")");
+    }
+    if let Some(q) = &filter.q {
+        sql.push(" and (position(lower(").push_bind(q.clone()).push(") in lower(s.title)) > 0 or position(lower(");
+        sql.push_bind(q.clone()).push(") in lower(s.content)) > 0 or position(lower(").push_bind(q.clone()).push(") in lower(s.path)) > 0)");
+    }
+}
+
+/// The rules of `engines::freshness`, for the database; a test holds the two together.
+fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Settings) {
+    let stale = "(m.state = 'superseded' or (m.expires_at is not null and m.expires_at <= now()))";
+    let overdue = "(m.stale_after is not null and m.stale_after <= now() and (m.verified_at is null or m.verified_at < m.stale_after))";
+    let days = settings.default_stale_after_days.map(|days| i32::try_from(days).unwrap_or(i32::MAX));
+    let mut suspect = |sql: &mut QueryBuilder<Postgres>| {
+        sql.push(overdue);
+        if let Some(days) = days {
+            sql.push(" or greatest(m.updated_at, m.verified_at) + make_interval(days => ").push_bind(days).push(") <= now()");
+        }
+    };
+    match wanted {
+        Freshness::Stale => {
+            sql.push(" and ").push(stale);
+        }
+        Freshness::Suspect => {
+            sql.push(" and not ").push(stale).push(" and (");
+            suspect(sql);
+            sql.push(")");
+        }
+        Freshness::Fresh => {
+            sql.push(" and not ").push(stale).push(" and not (");
+            suspect(sql);
+            sql.push(")");
+        }
+    }
+}

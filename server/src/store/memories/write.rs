@@ -1,0 +1,190 @@
+//! Writing a memory: the current state and its immutable version in one statement.
+
+use super::{
+    super::{Tx, tx::Write},
+    row::Columns,
+};
+use crate::{
+    model::{Memory, MemoryId, DeletionId, NewMemory, PersonId, StoreId, text::MemoryPath, text::sha256},
+    problem::Problem,
+};
+use rand::RngExt;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use sqlx::types::Json;
+
+/// What is already known about a text that someone wants remembered.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// The same text, kind and project is there and active.
+    pub known: Option<MemoryId>,
+    /// It was erased, by this request, and must not come back.
+    pub barred: Option<DeletionId>,
+    /// The path is somebody's.
+    pub taken: bool,
+}
+
+/// Looks all of them up at once, in the order given.
+pub async fn survey(
+    tx: &mut Tx<Write>,
+    store: StoreId,
+    owner: Option<PersonId>,
+    news: &[(&NewMemory, &MemoryPath, [u8; 32])],
+) -> Result<Vec<Survey>, Problem> {
+    let wanted: Vec<Value> = news
+        .iter()
+        .enumerate()
+        .map(|(n, (new, path, mac))| {
+            json!({
+                "n": n, "path": path, "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
+                "sha": super::bytea(&sha256(new.content.as_str())), "owner": owner.filter(|_| new.visibility == crate::model::Visibility::Private),
+            })
+        })
+        .collect();
+    let rows = sqlx::query!(
+        r#"select known.id as "known?", barred.request_id as "barred?", taken.id is not null as "taken!"
+           from json_to_recordset($3) as i (n int, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
+           left join lateral (
+               select m.id from memories m
+               where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
+                 and m.state = 'active' and m.store_id = $2 and m.owner_id is not distinct from i.owner
+               order by m.id limit 1
+           ) known on true
+           left join lateral (
+               select e.request_id from erasures e where e.workspace_id = $1 and e.content_mac = i.mac limit 1
+           ) barred on true
+           left join lateral (
+               select m.id from memories m
+               where m.workspace_id = $1 and m.store_id = $2 and m.path = i.path and m.state in ('active', 'proposed') limit 1
+           ) taken on true
+           order by i.n"#,
+        tx.workspace().0,
+        store.0,
+        json!(wanted)
+    )
+    .fetch_all(tx.conn())
+    .await?;
+    Ok(rows.into_iter().map(|row| Survey { known: row.known.map(MemoryId), barred: row.barred.map(DeletionId), taken: row.taken }).collect())
+}
+
+/// Inserts memories and their first versions. `twin` marks those sent without a path, of which equal ones must meet.
+pub async fn insert(tx: &mut Tx<Write>, memories: &mut [(Memory, bool)]) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    let rows: Vec<Columns> = memories
+        .iter_mut()
+        .map(|(memory, twin)| {
+            let salt = seal(memory);
+            let twin_key = twin.then(|| twin_key(memory));
+            Columns::new(workspace, memory, &salt, twin_key.as_ref().map(|key| &key[..]))
+        })
+        .collect();
+    sqlx::query!(
+        "with m as (
+            insert into memories (workspace_id, id, version, store_id, path, kind, project, state, visibility, owner_id, content_sha256, twin_key,
+                subject, stale_after, expires_at, verified_at, session_id, created_at, created_by_type, created_by, updated_at, updated_by, audit_id)
+            select workspace_id, id, version, store_id, path, kind, project, state, visibility, owner_id, content_sha256, twin_key,
+                subject, stale_after, expires_at, verified_at, session_id, created_at, created_by_type, created_by, updated_at, updated_by, audit_id
+            from json_populate_recordset(null::memories, $1)
+         )
+         insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
+            confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
+            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id)
+         select workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
+            confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
+            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id
+         from json_populate_recordset(null::memory_versions, $1)",
+        Json(&rows) as _
+    )
+    .execute(tx.conn())
+    .await?;
+    if rows.iter().any(|row| !row.tags.is_empty() || !row.anchors.is_empty()) {
+        label(tx, &rows).await?;
+    }
+    Ok(())
+}
+
+/// Writes the next state of a memory that this transaction holds, as a new version.
+pub async fn advance(tx: &mut Tx<Write>, before: &Memory, next: &mut Memory) -> Result<(), Problem> {
+    next.version = before.version + 1;
+    // Versions of one memory are in order even when clocks are not.
+    next.updated_at = next.updated_at.max(before.updated_at + time::Duration::MICROSECOND);
+    let salt = seal(next);
+    let row = Columns::new(tx.workspace(), next, &salt, None);
+    let done = sqlx::query!(
+        "with m as (
+            update memories m
+            set version = r.version, store_id = r.store_id, path = r.path, kind = r.kind, project = r.project, state = r.state,
+                visibility = r.visibility, owner_id = r.owner_id, content_sha256 = r.content_sha256, twin_key = null, subject = r.subject,
+                stale_after = r.stale_after, expires_at = r.expires_at, verified_at = r.verified_at, session_id = r.session_id,
+                updated_at = r.updated_at, updated_by = r.updated_by, audit_id = r.audit_id
+            from json_populate_record(null::memories, $1) r
+            where m.workspace_id = r.workspace_id and m.id = r.id and m.version = r.version - 1
+            returning m.id
+         )
+         insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
+            confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
+            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id)
+         select v.workspace_id, v.memory_id, v.version, v.operation, v.store_id, v.path, v.title, v.content, v.kind, v.tags, v.project, v.anchors, v.source,
+            v.confidence, v.state, v.visibility, v.owner_id, v.subject, v.valid_from, v.stale_after, v.expires_at, v.supersedes, v.superseded_by, v.verified_at,
+            v.verified_by_type, v.verified_by, v.content_sha256, v.reason, v.at, v.actor_type, v.actor_id, v.session_id, v.salt, v.digest, v.audit_id
+         from json_populate_record(null::memory_versions, $1) v
+         join m on m.id = v.memory_id",
+        Json(&row) as _
+    )
+    .execute(tx.conn())
+    .await?
+    .rows_affected();
+    if done != 1 {
+        return Err(Problem::LostRace);
+    }
+    if before.tags != next.tags || before.anchors != next.anchors {
+        let (workspace, id) = (tx.workspace(), next.id);
+        sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = $2", workspace.0, id.0).execute(tx.conn()).await?;
+        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = $2", workspace.0, id.0).execute(tx.conn()).await?;
+        label(tx, &[row]).await?;
+    }
+    Ok(())
+}
+
+/// Tags and anchors again, in tables that can be searched.
+async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> {
+    sqlx::query!(
+        "insert into memory_tags (workspace_id, tag, memory_id)
+         select r.workspace_id, t.tag, r.memory_id
+         from json_populate_recordset(null::memory_versions, $1) r, unnest(r.tags) t (tag)",
+        Json(rows) as _
+    )
+    .execute(tx.conn())
+    .await?;
+    sqlx::query!(
+        "insert into anchors (workspace_id, memory_id, position, repo, path, symbol)
+         select r.workspace_id, r.memory_id, a.position, coalesce(a.anchor ->> 'repo', ''), a.anchor ->> 'path', a.anchor ->> 'symbol'
+         from json_populate_recordset(null::memory_versions, $1) r, jsonb_array_elements(r.anchors) with ordinality a (anchor, position)",
+        Json(rows) as _
+    )
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// The digest that the trail keeps: salted, so that an erased text cannot be guessed back from it.
+fn seal(memory: &mut Memory) -> [u8; 16] {
+    let salt: [u8; 16] = rand::rng().random();
+    memory.content_sha256 = sha256(&memory.content);
+    let stated = json!({
+        "memory_id": memory.id, "version": memory.version, "operation": memory.operation, "path": memory.path, "title": memory.title,
+        "content": memory.content, "kind": memory.kind, "tags": memory.tags, "project": memory.project, "source": memory.source,
+        "state": memory.state, "visibility": memory.visibility, "subject": memory.subject, "supersedes": memory.supersedes,
+        "superseded_by": memory.superseded_by, "reason": memory.reason,
+    });
+    let mut hasher = Sha256::new();
+    hasher.update(salt);
+    hasher.update(stated.to_string());
+    memory.digest = hasher.finalize().into();
+    salt
+}
+
+fn twin_key(memory: &Memory) -> [u8; 32] {
+    let same = json!([memory.store_id, memory.kind, memory.project, memory.owner, memory.content]);
+    sha256(&same.to_string())
+}

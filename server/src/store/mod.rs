@@ -1,0 +1,22 @@
+//! The only room with SQL. A tenant query needs a `Tx`, a `Tx` needs a `Scope`, and a `Scope` needs
+//! somebody who was found: there is no function here that takes a pool and a workspace id.
+
+pub mod access;
+pub mod cluster;
+pub mod connect;
+pub mod deletion;
+pub mod guard;
+pub mod logins;
+pub mod memories;
+pub mod once;
+pub mod people;
+pub mod scope;
+pub mod signing_keys;
+pub mod trail;
+mod tx;
+pub mod workspaces;
+
+pub use connect::Db;
+pub use once::{Answer, Once};
+pub use scope::{Auditing, CanWrite, Governing, Permission, Reading, Request, Reviewing, Scope, Standing, Writing};
+pub use tx::{Instance, Read, Record, Tx, Write};

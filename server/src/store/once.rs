@@ -1,0 +1,154 @@
+//! Idempotency: the same key and body give the first answer again. The key is claimed in the transaction of
+//! the effect, and the answer is kept in it too: the transaction is parked, open, until the answer is known.
+
+use crate::{audit::Trail, model::WorkspaceId, problem::Problem};
+use axum::{
+    http::{HeaderName, HeaderValue, StatusCode},
+    response::{IntoResponse, Response},
+};
+use sqlx::{PgConnection, Postgres, Transaction};
+use std::{collections::BTreeMap, sync::Mutex};
+use uuid::Uuid;
+
+/// An answer as it was first given.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: BTreeMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, self.body).into_response();
+        response.headers_mut().clear();
+        for (name, value) in &self.headers {
+            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
+}
+
+/// One use of an idempotency key, alive for one request.
+pub struct Once {
+    key: String,
+    fingerprint: [u8; 32],
+    claimed_in: Mutex<Option<WorkspaceId>>,
+    parked: Mutex<Option<Parked>>,
+}
+
+struct Parked {
+    tx: Transaction<'static, Postgres>,
+    workspace: WorkspaceId,
+    actor: Uuid,
+    memories: Vec<Uuid>,
+}
+
+impl std::fmt::Debug for Once {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Once({})", self.key)
+    }
+}
+
+impl Once {
+    pub fn new(key: &str, fingerprint: [u8; 32]) -> Result<Self, Problem> {
+        if (1..=255).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic()) {
+            Ok(Self { key: key.to_owned(), fingerprint, claimed_in: Mutex::new(None), parked: Mutex::new(None) })
+        } else {
+            Err(Problem::invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters without spaces"))
+        }
+    }
+
+    /// Waits for a claim that is under way, takes one that is free or a day old, and ends with what was answered otherwise.
+    pub(super) async fn claim(&self, conn: &mut PgConnection, workspace: WorkspaceId, actor: Uuid) -> Result<(), Problem> {
+        let fresh = sqlx::query!(
+            "insert into idempotency_keys (workspace_id, actor_id, key, fingerprint)
+             values ($1, $2, $3, $4)
+             on conflict (workspace_id, actor_id, key) do update
+             set fingerprint = excluded.fingerprint, created_at = now(), status = null, headers = null, body = null,
+                 secret = false, erased = false, memory_ids = '{}'
+             where idempotency_keys.created_at < now() - interval '24 hours'",
+            workspace.0,
+            actor,
+            self.key,
+            &self.fingerprint
+        )
+        .execute(&mut *conn)
+        .await?
+        .rows_affected();
+        *self.claimed_in.lock().map_err(Problem::internal)? = Some(workspace);
+        if fresh == 1 {
+            return Ok(());
+        }
+        let first = sqlx::query!(
+            "select fingerprint, status, headers, body, secret, erased
+             from idempotency_keys
+             where workspace_id = $1 and actor_id = $2 and key = $3",
+            workspace.0,
+            actor,
+            self.key
+        )
+        .fetch_one(conn)
+        .await?;
+        if first.fingerprint != self.fingerprint {
+            return Err(Problem::conflict("idempotency_conflict", "This Idempotency-Key was used for another request; send a new one."));
+        }
+        if first.secret {
+            return Err(Problem::conflict("already_issued", "This request succeeded before, and its answer held a secret that is shown once."));
+        }
+        if first.erased {
+            return Err(Problem::Gone("This request succeeded before; what it wrote has been erased since.".into()));
+        }
+        let status = first.status.and_then(|status| u16::try_from(status).ok()).and_then(|status| StatusCode::from_u16(status).ok());
+        Err(Problem::AlreadyAnswered(Box::new(Answer {
+            status: status.ok_or_else(|| Problem::internal("an idempotency key was kept without its answer"))?,
+            headers: first.headers.and_then(|headers| serde_json::from_value(headers).ok()).unwrap_or_default(),
+            body: first.body.unwrap_or_default(),
+        })))
+    }
+
+    pub(super) fn park(&self, tx: Transaction<'static, Postgres>, workspace: WorkspaceId, actor: Uuid, trail: &Trail) -> Result<(), Problem> {
+        let memories = trail.0.iter().filter_map(|audit| audit.target).filter(|(kind, _)| *kind == "memory").map(|(_, id)| id).collect();
+        let mut slot = self.parked.lock().map_err(Problem::internal)?;
+        if slot.is_some() {
+            return Err(Problem::internal("one request, one change: a second was to be committed under the same idempotency key"));
+        }
+        *slot = Some(Parked { tx, workspace, actor, memories });
+        Ok(())
+    }
+
+    /// Keeps the answer and commits it with its effect. Without a parked change there is nothing to keep.
+    pub async fn settle(&self, answer: &Answer, secret: bool) -> Result<(), Problem> {
+        let Some(mut parked) = self.parked.lock().map_err(Problem::internal)?.take() else {
+            return Ok(());
+        };
+        let (headers, body) = if secret { (None, None) } else { (serde_json::to_value(&answer.headers).ok(), Some(answer.body.as_slice())) };
+        // An act of the instance may have gone on in a workspace; its claim lies where it began.
+        let claimed_in = self.claimed_in.lock().map_err(Problem::internal)?.unwrap_or(parked.workspace);
+        if claimed_in != parked.workspace {
+            sqlx::query!("select enter_instance($1)", parked.actor).execute(&mut *parked.tx).await?;
+        }
+        let kept = sqlx::query!(
+            "update idempotency_keys
+             set status = $4, headers = $5, body = $6, secret = $7, memory_ids = $8
+             where workspace_id = $1 and actor_id = $2 and key = $3",
+            claimed_in.0,
+            parked.actor,
+            self.key,
+            i32::from(answer.status.as_u16()),
+            headers,
+            body,
+            secret,
+            &parked.memories
+        )
+        .execute(&mut *parked.tx)
+        .await?
+        .rows_affected();
+        if kept != 1 {
+            return Err(Problem::internal("the claim of an idempotency key was not found again"));
+        }
+        Ok(parked.tx.commit().await?)
+    }
+}

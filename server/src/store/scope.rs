@@ -1,0 +1,163 @@
+//! `Scope<P>`: the proof that an actor may exercise a power in one workspace. It is made from a `Standing`
+//! only, and a `Standing` is a row that was found.
+
+use super::once::Once;
+use crate::{
+    model::{Actor, ActorKind, PersonId, Power, Project, Role, Settings, StoreId, Workspace, WorkspaceId},
+    problem::Problem,
+};
+use std::{marker::PhantomData, sync::Arc};
+use uuid::Uuid;
+
+/// What is known of a request besides who sent it.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub id: Arc<str>,
+    /// Set when the caller sent an `Idempotency-Key`.
+    pub once: Option<Arc<Once>>,
+}
+
+impl Request {
+    /// Work that nobody asked for over HTTP.
+    pub fn of_the_house(name: &str) -> Self {
+        Self { id: name.into(), once: None }
+    }
+}
+
+/// Who somebody is in a workspace: found by the gate, from a credential that holds.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    pub(super) workspace: Workspace,
+    pub(super) actor: Actor,
+    pub(super) role: Role,
+    pub(super) project: Option<Project>,
+    /// Whose private memories may be seen: the person, or the agent's owner.
+    pub(super) person: Option<PersonId>,
+    /// Whose doing it counts as where four eyes are asked for: the person, or whoever made the agent.
+    pub(super) answers_for: PersonId,
+}
+
+impl Standing {
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    pub fn actor(&self) -> &Actor {
+        &self.actor
+    }
+
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    pub fn project(&self) -> Option<&Project> {
+        self.project.as_ref()
+    }
+
+    /// The same standing with less: never more, whatever a token claims.
+    pub(crate) fn narrowed(mut self, role: Role, project: Option<Project>) -> Option<Self> {
+        if !role.within(self.role) {
+            return None;
+        }
+        match (&self.project, project) {
+            (Some(wall), Some(asked)) if *wall != asked => return None,
+            (None, Some(asked)) => self.project = Some(asked),
+            _ => {}
+        }
+        self.role = role;
+        Some(self)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A power as a type, so that it stands in a function's signature.
+pub trait Permission: sealed::Sealed + Send + Sync + 'static {
+    const POWER: Power;
+}
+
+/// Powers that open a writing transaction.
+pub trait CanWrite: Permission {}
+
+macro_rules! permissions {
+    ($($name:ident)*) => { $(
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+        impl sealed::Sealed for $name {}
+        impl Permission for $name { const POWER: Power = Power::$name; }
+    )* };
+}
+permissions!(Reading Writing Reviewing Auditing Governing);
+impl CanWrite for Writing {}
+impl CanWrite for Reviewing {}
+impl CanWrite for Governing {}
+
+#[derive(Clone, Debug)]
+pub struct Scope<P> {
+    standing: Arc<Standing>,
+    request: Request,
+    power: PhantomData<fn() -> P>,
+}
+
+impl<P: Permission> Scope<P> {
+    pub(crate) fn of(standing: Arc<Standing>, request: Request) -> Result<Self, Problem> {
+        if standing.role.may(P::POWER) {
+            Ok(Self { standing, request, power: PhantomData })
+        } else {
+            let role = standing.role.word();
+            Err(Problem::forbidden(format!("Your role here is {role}, which does not allow this. Ask an admin of the workspace for another.")))
+        }
+    }
+}
+
+impl<P> Scope<P> {
+    pub fn workspace(&self) -> WorkspaceId {
+        self.standing.workspace.id
+    }
+
+    pub fn main_store(&self) -> StoreId {
+        self.workspace().main_store()
+    }
+
+    pub fn actor(&self) -> &Actor {
+        &self.standing.actor
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.standing.workspace.settings
+    }
+
+    pub fn standing(&self) -> &Standing {
+        &self.standing
+    }
+
+    pub fn request(&self) -> &Request {
+        &self.request
+    }
+
+    pub fn project(&self) -> Option<&Project> {
+        self.standing.project.as_ref()
+    }
+
+    pub fn person(&self) -> Option<PersonId> {
+        self.standing.person
+    }
+
+    pub fn answers_for(&self) -> PersonId {
+        self.standing.answers_for
+    }
+
+    /// The person behind this scope; agents are refused.
+    pub fn as_person(&self, to: &str) -> Result<PersonId, Problem> {
+        match self.actor().kind {
+            ActorKind::Person => Ok(PersonId(self.actor().id)),
+            _ => Err(Problem::Forbidden("person_required", format!("Only a person may {to}.").into())),
+        }
+    }
+
+    pub(super) fn actor_id(&self) -> Uuid {
+        self.actor().id
+    }
+}

@@ -1,0 +1,118 @@
+//! The trail: entries go in with the change they stand for, and are read with names joined.
+
+use super::Tx;
+use crate::{
+    audit::Trail,
+    model::{
+        Actor, ActorKind, AuditId, Role, WorkspaceId,
+        page::{Limit, Page, decode},
+        trail::{Entry, Filter},
+    },
+    problem::Problem,
+};
+use serde_json::json;
+use sqlx::{PgConnection, QueryBuilder};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// One statement for any number of entries.
+pub(super) async fn append(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    actor: &Actor,
+    role: Option<Role>,
+    request: &str,
+    trail: &Trail,
+) -> Result<(), Problem> {
+    let rows: Vec<_> = trail
+        .0
+        .iter()
+        .map(|audit| {
+            json!({
+                "workspace_id": workspace, "id": audit.id, "actor_type": actor.kind, "actor_id": actor.id, "role": role,
+                "action": audit.action, "target_type": audit.target.map(|t| t.0), "target_id": audit.target.map(|t| t.1),
+                "version": audit.version, "request_id": request, "session_id": audit.session,
+                "digest": audit.digest.map(|digest| super::memories::bytea(&digest)), "details": audit.details,
+            })
+        })
+        .collect();
+    sqlx::query!(
+        "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
+         select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
+         from json_populate_recordset(null::audit_entries, $1)",
+        json!(rows)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: AuditId,
+    at: OffsetDateTime,
+    actor_type: ActorKind,
+    actor_id: Uuid,
+    actor_name: Option<String>,
+    role: Option<Role>,
+    action: String,
+    target_type: Option<String>,
+    target_id: Option<Uuid>,
+    version: Option<i32>,
+    request_id: String,
+    session_id: Option<Uuid>,
+    digest: Option<Vec<u8>>,
+    details: Option<serde_json::Value>,
+}
+
+/// Newest first.
+pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
+    let mut sql = QueryBuilder::new(
+        "select e.id, e.at, e.actor_type, e.actor_id, coalesce(a.name, p.name) as actor_name, e.role, e.action, e.target_type, e.target_id,
+                e.version, e.request_id, e.session_id, e.digest, e.details
+         from audit_entries e
+         left join agents a on a.workspace_id = e.workspace_id and a.id = e.actor_id
+         left join people p on p.id = e.actor_id
+         where e.workspace_id = ",
+    );
+    sql.push_bind(tx.workspace());
+    if let Some(actor) = filter.actor {
+        sql.push(" and e.actor_id = ").push_bind(actor);
+    }
+    if let Some(action) = &filter.action {
+        sql.push(" and e.action = ").push_bind(action);
+    }
+    if let Some(target) = filter.target {
+        sql.push(" and e.target_id = ").push_bind(target);
+    }
+    if let Some(from) = filter.from {
+        sql.push(" and e.at >= ").push_bind(from);
+    }
+    if let Some(to) = filter.to {
+        sql.push(" and e.at < ").push_bind(to);
+    }
+    if let Some(cursor) = cursor {
+        sql.push(" and e.id < ").push_bind(decode::<AuditId>(cursor)?);
+    }
+    sql.push(" order by e.id desc limit ").push_bind(limit.and_one());
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    Ok(Page::cut(rows, limit, |row| row.id).map(Entry::from))
+}
+
+impl From<Row> for Entry {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            at: row.at,
+            actor: Actor::known(row.actor_type, row.actor_id, row.actor_name),
+            role: row.role,
+            action: row.action,
+            target: row.target_type.zip(row.target_id),
+            version: row.version,
+            request_id: row.request_id,
+            session_id: row.session_id,
+            digest: row.digest,
+            details: row.details,
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Transactions that already stand somewhere. `Tx<Read>` reads, `Tx<Write>` commits only together with its
+//! entries in the trail, `Tx<Record>` keeps a listed few things that have none, `Tx<Instance>` is for people,
+//! workspaces and keys. One that is dropped is rolled back.
+
+use super::{
+    connect::Db,
+    once::Once,
+    scope::{CanWrite, Permission, Request, Scope},
+};
+use crate::{
+    audit::Trail,
+    model::{Actor, Role, WorkspaceId},
+    problem::Problem,
+};
+use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
+use std::{fmt::Write as _, marker::PhantomData, sync::Arc};
+use uuid::Uuid;
+
+pub struct Read;
+pub struct Write;
+pub struct Record;
+pub struct Instance;
+
+#[must_use = "a Tx that is dropped is rolled back"]
+pub struct Tx<M> {
+    inner: Transaction<'static, Postgres>,
+    workspace: WorkspaceId,
+    actor: Actor,
+    role: Option<Role>,
+    request: Request,
+    claimed: Option<Arc<Once>>,
+    mode: PhantomData<M>,
+}
+
+impl Db {
+    /// A look into one workspace, in one snapshot per statement.
+    pub async fn read<P: Permission>(&self, scope: &Scope<P>) -> Result<Tx<Read>, Problem> {
+        self.enter("begin read only", scope).await
+    }
+
+    /// A change in one workspace. With an idempotency key it is claimed here, and an answer given before ends the act.
+    pub async fn write<P: CanWrite>(&self, scope: &Scope<P>) -> Result<Tx<Write>, Problem> {
+        let mut tx: Tx<Write> = self.enter("begin", scope).await?;
+        tx.claim().await?;
+        Ok(tx)
+    }
+
+    /// For what is kept without an entry (idempotency answers, last use) and for entries that stand alone.
+    pub async fn record<P: Permission>(&self, scope: &Scope<P>) -> Result<Tx<Record>, Problem> {
+        self.enter("begin", scope).await
+    }
+
+    /// A change of the instance itself, by a person or, before anyone has signed in, by the house.
+    pub async fn instance(&self, actor: &Actor, request: &Request) -> Result<Tx<Instance>, Problem> {
+        let begin = format!("begin; select enter_instance('{}')", actor.id);
+        let inner = self.gate().begin_with(AssertSqlSafe(begin)).await?;
+        let mut tx = Tx {
+            inner,
+            workspace: WorkspaceId::INSTANCE,
+            actor: actor.clone(),
+            role: None,
+            request: request.clone(),
+            claimed: None,
+            mode: PhantomData,
+        };
+        tx.claim().await?;
+        Ok(tx)
+    }
+
+    /// A look at the instance's own trail.
+    pub async fn instance_read(&self, actor: &Actor) -> Result<Tx<Read>, Problem> {
+        let begin = format!("begin read only; select enter_instance('{}')", actor.id);
+        let inner = self.gate().begin_with(AssertSqlSafe(begin)).await?;
+        let request = Request::of_the_house("read");
+        Ok(Tx { inner, workspace: WorkspaceId::INSTANCE, actor: actor.clone(), role: None, request, claimed: None, mode: PhantomData })
+    }
+
+    async fn enter<M, P>(&self, begin: &str, scope: &Scope<P>) -> Result<Tx<M>, Problem> {
+        let standing = scope.standing();
+        let inner = self.tenants().begin_with(AssertSqlSafe(format!("{begin}; {}", enter_scope(scope)))).await?;
+        Ok(Tx {
+            inner,
+            workspace: scope.workspace(),
+            actor: scope.actor().clone(),
+            role: Some(standing.role()),
+            request: scope.request().clone(),
+            claimed: None,
+            mode: PhantomData,
+        })
+    }
+}
+
+/// One round trip together with `begin`, which takes no parameters: ids are ids, and a project goes as hex.
+fn enter_scope<P>(scope: &Scope<P>) -> String {
+    let mut sql = format!("select enter_scope('{}', '{}'", scope.workspace(), scope.actor().id);
+    match scope.person() {
+        Some(person) => write!(sql, ", '{person}'"),
+        None => write!(sql, ", null"),
+    }
+    .unwrap_or_default();
+    if let Some(project) = scope.project() {
+        let project = crate::model::text::hex(project.as_str().as_bytes());
+        write!(sql, ", convert_from('\\x{project}', 'utf8')").unwrap_or_default();
+    }
+    sql.push(')');
+    sql
+}
+
+impl<M> Tx<M> {
+    pub(super) fn conn(&mut self) -> &mut PgConnection {
+        &mut self.inner
+    }
+
+    pub(super) fn workspace(&self) -> WorkspaceId {
+        self.workspace
+    }
+
+    pub(super) fn actor_id(&self) -> Uuid {
+        self.actor.id
+    }
+
+    async fn claim(&mut self) -> Result<(), Problem> {
+        if let Some(once) = self.request.once.clone() {
+            let (workspace, actor) = (self.workspace, self.actor.id);
+            once.claim(self.conn(), workspace, actor).await?;
+            self.claimed = Some(once);
+        }
+        Ok(())
+    }
+
+    async fn seal(mut self, trail: Trail) -> Result<(), Problem> {
+        if trail.0.is_empty() {
+            return Err(Problem::internal("a change was to be committed without an entry in the trail"));
+        }
+        self.append(&trail).await?;
+        match self.claimed.take() {
+            // The answer is not known yet: whoever sends it commits both.
+            Some(once) => once.park(self.inner, self.workspace, self.actor.id, &trail),
+            None => Ok(self.inner.commit().await?),
+        }
+    }
+
+    async fn append(&mut self, trail: &Trail) -> Result<(), Problem> {
+        let (workspace, role, request) = (self.workspace, self.role, self.request.id.clone());
+        let actor = self.actor.clone();
+        super::trail::append(&mut self.inner, workspace, &actor, role, &request, trail).await
+    }
+}
+
+impl Tx<Write> {
+    /// Records what was done and makes it durable. There is no other commit of a change.
+    pub async fn commit(self, trail: impl Into<Trail>) -> Result<(), Problem> {
+        self.seal(trail.into()).await
+    }
+}
+
+impl Tx<Instance> {
+    /// As above, in the instance's own trail.
+    pub async fn commit(self, trail: impl Into<Trail>) -> Result<(), Problem> {
+        self.seal(trail.into()).await
+    }
+
+    /// Goes on in a workspace, in the same transaction: what the instance did is recorded in its trail first,
+    /// and what follows in the workspace's.
+    pub async fn go_on_in(mut self, workspace: WorkspaceId, role: Role, trail: impl Into<Trail>) -> Result<Tx<Write>, Problem> {
+        self.append(&trail.into()).await?;
+        sqlx::query("select enter_scope($1, $2)").bind(workspace).bind(self.actor.id).execute(&mut *self.inner).await?;
+        Ok(Tx {
+            inner: self.inner,
+            workspace,
+            actor: self.actor,
+            role: Some(role),
+            request: self.request,
+            claimed: self.claimed,
+            mode: PhantomData,
+        })
+    }
+}
+
+impl Tx<Record> {
+    /// An entry that stands for something that changed nothing: a refusal, an export.
+    pub async fn commit_entry(mut self, trail: impl Into<Trail>) -> Result<(), Problem> {
+        self.append(&trail.into()).await?;
+        Ok(self.inner.commit().await?)
+    }
+}

@@ -1,0 +1,140 @@
+//! One memory: what it says, why one may trust it, how it came to be, and what one may do.
+
+use super::{Compare, Freshness, Version};
+use crate::{Actor, Chrome};
+use askama::Template;
+use time::OffsetDateTime;
+
+#[derive(Clone, Debug, Template)]
+#[template(path = "memories/show.html")]
+pub struct Show {
+    pub chrome: Chrome,
+    pub memory: Memory,
+    /// Newest first.
+    pub versions: Vec<Version>,
+    /// When the URL asks for two versions.
+    pub compare: Option<Compare>,
+    pub may: May,
+}
+
+#[derive(Clone, Debug)]
+pub struct Memory {
+    pub id: String,
+    pub title: String,
+    pub path: String,
+    pub kind: String,
+    pub state: String,
+    pub version: i32,
+    /// `None` when the text was erased.
+    pub content: Option<String>,
+    pub freshness: Freshness,
+    pub project: Option<String>,
+    pub tags: Vec<String>,
+    pub private: bool,
+    /// Whom it is about, for deletion.
+    pub subject: Option<String>,
+    /// Between 0 and 1.
+    pub confidence: Option<f32>,
+    pub source: Option<Source>,
+    pub session_id: Option<String>,
+    pub anchors: Vec<Anchor>,
+    pub created: Look,
+    pub updated: Look,
+    pub verified: Option<Look>,
+    pub valid_from: Option<OffsetDateTime>,
+    pub stale_after: Option<OffsetDateTime>,
+    pub expires_at: Option<OffsetDateTime>,
+    /// Id and title of the memory that this one replaces.
+    pub supersedes: Option<(String, String)>,
+    pub superseded_by: Option<(String, String)>,
+}
+
+/// Someone looked at it, or wrote it, then.
+#[derive(Clone, Debug)]
+pub struct Look {
+    pub by: Actor,
+    pub at: OffsetDateTime,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// `session`, `file`, `url`, `commit`, `message`, `import` or `human`.
+    pub kind: String,
+    pub reference: Option<String>,
+    pub excerpt: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Anchor {
+    pub repo: Option<String>,
+    pub path: String,
+    pub symbol: Option<String>,
+    pub state: String,
+}
+
+/// What the viewer may do with it now; all forms not allowed are not there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct May {
+    pub verify: bool,
+    pub archive: bool,
+    pub restore: bool,
+    pub revert: bool,
+    pub ask_deletion: bool,
+}
+
+impl Show {
+    fn action(&self, act: &str) -> String {
+        format!("{}/{act}", self.here())
+    }
+
+    fn here(&self) -> String {
+        self.chrome.memory(&self.memory.id)
+    }
+
+    fn may_act(&self) -> bool {
+        self.may.verify || self.may.archive || self.may.restore || self.may.ask_deletion
+    }
+
+    fn may_revert_to(&self, version: &Version) -> bool {
+        self.may.revert && version.text.is_kept() && version.number != self.memory.version
+    }
+
+    /// The two versions that the compare form offers: those shown, or the last step.
+    fn compared(&self) -> (i32, i32) {
+        match &self.compare {
+            Some(compare) => (compare.from, compare.to),
+            None => (self.memory.version - 1, self.memory.version),
+        }
+    }
+}
+
+impl Memory {
+    fn percent(&self) -> Option<String> {
+        self.confidence
+            .map(|sure| format!("{:.0} %", sure.clamp(0.0, 1.0) * 100.0))
+    }
+}
+
+impl Source {
+    fn text(&self) -> &str {
+        self.reference.as_deref().unwrap_or_default()
+    }
+
+    /// Only the web's own addresses become links; anything else, such as `javascript:`, stays text.
+    fn is_link(&self) -> bool {
+        self.text().starts_with("https://") || self.text().starts_with("http://")
+    }
+}
+
+impl Anchor {
+    fn name(&self) -> &str {
+        self.symbol.as_deref().unwrap_or(&self.path)
+    }
+
+    /// What the name leaves out: the repository, and the file of a symbol.
+    fn around(&self) -> String {
+        let file = self.symbol.as_ref().map(|_| self.path.as_str());
+        let parts: Vec<_> = self.repo.as_deref().into_iter().chain(file).collect();
+        parts.join(" · ")
+    }
+}
