@@ -359,6 +359,8 @@ create table deletion_request_items (
     workspace_id uuid not null,
     request_id uuid not null,
     memory_id uuid not null,
+    -- Whose a private memory is: the erasure has to see it, whoever executes.
+    owner_id uuid,
     primary key (workspace_id, request_id, memory_id)
 );
 

@@ -99,6 +99,10 @@ impl Audit {
         Self::new(action, Some(("workspace", workspace.0)))
     }
 
+    pub(crate) fn workspace_changed(workspace: WorkspaceId, fields: &[&'static str]) -> Self {
+        Self::workspace("workspace.changed", workspace).with(json!({"fields": fields}))
+    }
+
     pub(crate) fn member(action: &'static str, person: PersonId, role: Role) -> Self {
         Self::new(action, Some(("person", person.0))).with(json!({"role": role}))
     }
@@ -107,12 +111,20 @@ impl Audit {
         Self::new(action, Some(("agent", agent.0))).with(json!({"role": role}))
     }
 
+    pub(crate) fn agent_created(agent: AgentId, role: Role, owner: Option<PersonId>) -> Self {
+        Self::new("agent.created", Some(("agent", agent.0))).with(json!({"role": role, "owner": owner}))
+    }
+
     pub(crate) fn key(action: &'static str, agent: AgentId, key: KeyId) -> Self {
         Self::new(action, Some(("key", key.0))).with(json!({"agent": agent}))
     }
 
     pub(crate) fn token_issued(agent: AgentId, key: KeyId, role: Role) -> Self {
         Self::new("agent.token_issued", Some(("agent", agent.0))).with(json!({"key": key, "role": role}))
+    }
+
+    pub(crate) fn set_up_link_made() -> Self {
+        Self::new("instance.set_up_link_made", None)
     }
 
     pub(crate) fn signing_key_made(key: Uuid) -> Self {

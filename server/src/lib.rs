@@ -10,6 +10,7 @@ pub mod acts;
 pub mod api;
 pub mod audit;
 pub mod auth;
+pub mod commands;
 pub mod config;
 pub mod engines;
 pub mod keyring;

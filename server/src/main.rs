@@ -1,1 +1,114 @@
-fn main() {}
+//! The command line: parse, do one thing, say how it went.
+
+use cairn_server::{
+    commands,
+    config::{Config, Given, LogFormat},
+};
+use clap::{Parser, Subcommand};
+use std::{path::PathBuf, process::ExitCode};
+use tracing_subscriber::EnvFilter;
+
+/// Cairn: the memory a team of agents can trust.
+#[derive(Parser)]
+#[command(version, about)]
+struct Line {
+    #[command(subcommand)]
+    command: Command,
+    /// A file with settings, beside flags and environment
+    #[arg(long, global = true, env = "CAIRN_CONFIG", default_value = "cairn.toml")]
+    config: PathBuf,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the server; without CAIRN_DATABASE_URL on a private Postgres of its own
+    Serve {
+        #[command(flatten)]
+        given: Box<Given>,
+        /// Fill the demo workspaces when there are none, and say how to sign in
+        #[arg(long)]
+        demo: bool,
+    },
+    /// Apply the migrations and exit
+    Migrate {
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+    /// Fill two demo workspaces; running it again changes nothing
+    Demo {
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+    /// Print the OpenAPI document
+    Openapi,
+    /// Print the role table as the page in docs/
+    Roles,
+    /// Make a new key for signing tokens; the ones before stay valid until their last token has run out
+    RotateKeys {
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+    /// Open psql on the server's database, as its owner
+    Psql {
+        #[command(flatten)]
+        given: Box<Given>,
+        /// Handed to psql; put them after --
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Write a consistent copy of everything, keys included, to a file
+    Backup {
+        /// Where to; it must not exist yet
+        file: PathBuf,
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+    /// Fill an empty server from a backup
+    Restore {
+        /// What `backup` wrote
+        file: PathBuf,
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Line::parse()).await {
+        Ok(code) => code,
+        Err(problem) => {
+            eprintln!("cairn-server: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
+    let settings = |given: Box<Given>| -> Result<Config, commands::Failure> {
+        let config = given.with_file(&line.config)?.check()?;
+        log(&config);
+        Ok(config)
+    };
+    match line.command {
+        Command::Serve { given, demo } => commands::serve(settings(given)?, demo).await?,
+        Command::Migrate { given } => commands::migrate(settings(given)?).await?,
+        Command::Demo { given } => commands::demo(settings(given)?).await?,
+        Command::Openapi => println!("{}", cairn_server::api::openapi().to_pretty_json()?),
+        Command::Roles => print!("{}", cairn_server::api::document::roles_page()),
+        Command::RotateKeys { given } => commands::rotate_keys(settings(given)?).await?,
+        Command::Psql { given, args } => return commands::psql(settings(given)?, &args).await,
+        Command::Backup { file, given } => commands::backup(settings(given)?, &file).await?,
+        Command::Restore { file, given } => commands::restore(settings(given)?, &file).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn log(config: &Config) {
+    let filter = EnvFilter::new(&config.log);
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Whoever calls us twice in one process has set it up already.
+    let _ = match config.log_format {
+        LogFormat::Text => lines.with_target(false).try_init(),
+        LogFormat::Json => lines.json().try_init(),
+    };
+}

@@ -59,7 +59,7 @@ pub async fn start(config: Config, app_url: &str, owner_url: &str) -> Result<Run
     let db = Db::connect(app_url, config.database_connections).await?;
     db.prove_the_wall().await?;
     let keyring = Keyring::open(&config.master_key_file)?;
-    if !told(db.belongs_to(&keyring.check_value()).await)? {
+    if !db.belongs_to(&keyring.check_value()).await.map_err(told)? {
         return Err(format!(
             "the database was made with another master key than {}: put that file back, or point CAIRN_MASTER_KEY_FILE to it",
             config.master_key_file.display()
@@ -70,9 +70,9 @@ pub async fn start(config: Config, app_url: &str, owner_url: &str) -> Result<Run
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let config = config.bound_to(address);
-    let tokens = told(Tokens::load(&db, keyring.clone(), config.public_url()).await)?;
+    let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(told)?;
     let app = App::new(config, db, keyring, tokens);
-    told(acts::access::make_first_admin(&app).await)?;
+    acts::access::make_first_admin(&app).await.map_err(told)?;
     let (stop, stopped) = watch::channel(false);
     let working = tokio::spawn(work::run(app.clone(), stopped));
     let handle = Handle::new();
@@ -105,10 +105,10 @@ impl Running {
     }
 }
 
-/// A problem at start has no request to be told to.
-fn told<T>(result: Result<T, crate::problem::Problem>) -> Result<T, Failure> {
-    result.map_err(|problem| match problem {
+/// A problem outside of a request, in words.
+pub fn told(problem: crate::problem::Problem) -> Failure {
+    match problem {
         crate::problem::Problem::Internal(what) => what.into_owned().into(),
         other => other.told().detail.into(),
-    })
+    }
 }

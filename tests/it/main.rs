@@ -1,1 +1,1 @@
-//! Promises.
+//! Promises, one file each. Actors speak only HTTP; what they cannot see is looked up behind the scenes.

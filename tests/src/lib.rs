@@ -1,1 +1,28 @@
-//! Actors.
+//! What the tests stand on: houses that open on a database of their own, and actors who speak only HTTP to them.
+//!
+//! `House::open()` gives a server over real TCP; `house.agent("coding", Role::Writer)` somebody who lives in it.
+//! Whoever wants to look behind the scenes asks `house.owner()` (the database's owner) or `house.as_app(…)` (the
+//! role that queries run under).
+
+mod actors;
+mod backstage;
+mod document;
+mod house;
+mod postgres;
+mod program;
+mod reply;
+
+pub use actors::{Actor, Agent, Ask, Person, at};
+pub use cairn_server::model::Role;
+pub use document::{Document, Operation};
+pub use house::{House, PASSWORD, ROLES};
+pub use postgres::Postgres;
+pub use program::Program;
+pub use reply::Reply;
+
+use uuid::Uuid;
+
+/// A version 7 id that names nothing.
+pub fn nobody() -> Uuid {
+    cairn_server::model::clock::new_id()
+}

@@ -1,5 +1,5 @@
 //! Writes every sample page and its assets into a folder, to be opened in a browser:
-//! `cargo run -p cairn-web --example gallery -- /tmp/gallery`
+//! `cargo run -p cairn-web --example gallery -- target/gallery`
 
 use cairn_web::{assets, samples};
 use std::{env, fmt::Write, fs, io, path::PathBuf};

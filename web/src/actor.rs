@@ -15,17 +15,11 @@ impl HtmlSafe for Actor {}
 
 impl Actor {
     pub fn person(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            kind: "person".into(),
-        }
+        Self { name: name.into(), kind: "person".into() }
     }
 
     pub fn agent(name: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            kind: "agent".into(),
-        }
+        Self { name: name.into(), kind: "agent".into() }
     }
 
     fn is_person(&self) -> bool {

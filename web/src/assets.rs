@@ -23,12 +23,7 @@ impl Asset {
     fn new(name: &'static str, content_type: &'static str, bytes: &'static [u8]) -> Self {
         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
         let file = format!("{stem}.{:016x}.{ending}", fingerprint(bytes));
-        Self {
-            name,
-            file,
-            content_type,
-            bytes,
-        }
+        Self { name, file, content_type, bytes }
     }
 }
 
@@ -45,9 +40,7 @@ pub fn find(file: &str) -> Option<&'static Asset> {
 /// The link to an asset by the name that we call it. Only templates ask, and the gallery has them all.
 pub(crate) fn href(name: &str) -> String {
     let asset = ASSETS.iter().find(|asset| asset.name == name);
-    asset
-        .unwrap_or_else(|| panic!("no asset is called {name}"))
-        .href()
+    asset.unwrap_or_else(|| panic!("no asset is called {name}")).href()
 }
 
 const CSS: &str = "text/css; charset=utf-8";
@@ -58,16 +51,8 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
         Asset::new("cairn.css", CSS, STYLESHEET.as_bytes()),
         Asset::new("docs.css", CSS, include_bytes!("../assets/css/docs.css")),
         Asset::new("docs.js", JS, include_bytes!("../assets/docs.js")),
-        Asset::new(
-            "favicon.svg",
-            "image/svg+xml",
-            include_bytes!("../assets/favicon.svg"),
-        ),
-        Asset::new(
-            "rapidoc.js",
-            JS,
-            include_bytes!("../assets/vendor/rapidoc/rapidoc-min.js"),
-        ),
+        Asset::new("favicon.svg", "image/svg+xml", include_bytes!("../assets/favicon.svg")),
+        Asset::new("rapidoc.js", JS, include_bytes!("../assets/vendor/rapidoc/rapidoc-min.js")),
     ]
 });
 
@@ -85,9 +70,7 @@ const STYLESHEET: &str = concat!(
 
 /// FNV-1a: tells contents apart for caches; it guards nothing.
 fn fingerprint(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
-        (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -107,11 +90,7 @@ mod tests {
         for asset in all().iter().filter(|asset| asset.name != "rapidoc.js") {
             let text = String::from_utf8_lossy(asset.bytes);
             let text = text.replace("http://www.w3.org/2000/svg", "");
-            assert!(
-                !text.contains("://") && !text.contains("@import"),
-                "{} loads from afar",
-                asset.name
-            );
+            assert!(!text.contains("://") && !text.contains("@import"), "{} loads from afar", asset.name);
         }
     }
 }

@@ -24,10 +24,7 @@ impl HtmlSafe for Options<'_> {}
 
 impl Choice {
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
-        Self {
-            value: value.into(),
-            label: label.into(),
-        }
+        Self { value: value.into(), label: label.into() }
     }
 
     pub(crate) fn options<'a>(choices: &'a [Self], chosen: &'a str) -> Options<'a> {
@@ -36,19 +33,12 @@ impl Choice {
 
     /// The words for a value, or the value itself.
     pub(crate) fn label<'a>(choices: &'a [Self], value: &'a str) -> &'a str {
-        choices
-            .iter()
-            .find(|choice| choice.value == value)
-            .map_or(value, |choice| &choice.label)
+        choices.iter().find(|choice| choice.value == value).map_or(value, |choice| &choice.label)
     }
 }
 
 impl Options<'_> {
     fn is_missing(&self) -> bool {
-        !self.chosen.is_empty()
-            && !self
-                .choices
-                .iter()
-                .any(|choice| choice.value == self.chosen)
+        !self.chosen.is_empty() && !self.choices.iter().any(|choice| choice.value == self.chosen)
     }
 }

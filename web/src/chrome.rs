@@ -69,21 +69,10 @@ impl Chrome {
         let places = [
             (Nav::Memories, "Memories", "memories"),
             (Nav::Trail, "Trail", "trail"),
-            (
-                Nav::DeletionRequests,
-                "Deletion requests",
-                "deletion-requests",
-            ),
+            (Nav::DeletionRequests, "Deletion requests", "deletion-requests"),
         ];
-        let seen = places
-            .into_iter()
-            .filter(|(nav, ..)| *nav != Nav::Trail || self.sees_trail);
-        seen.map(|(nav, label, place)| NavItem {
-            href: self.place(place),
-            label,
-            current: nav == active,
-        })
-        .collect()
+        let seen = places.into_iter().filter(|(nav, ..)| *nav != Nav::Trail || self.sees_trail);
+        seen.map(|(nav, label, place)| NavItem { href: self.place(place), label, current: nav == active }).collect()
     }
 
     fn place(&self, place: &str) -> String {
@@ -125,10 +114,7 @@ impl Theme {
 
     /// From the cookie or the form; whatever else it says, the system decides.
     pub fn named(name: &str) -> Self {
-        Self::ALL
-            .into_iter()
-            .find(|theme| theme.name() == name)
-            .unwrap_or_default()
+        Self::ALL.into_iter().find(|theme| theme.name() == name).unwrap_or_default()
     }
 
     pub fn name(self) -> &'static str {
@@ -156,24 +142,15 @@ impl fmt::Display for Theme {
 
 impl Flash {
     pub fn good(text: impl Into<String>) -> Self {
-        Self {
-            tone: Tone::Good,
-            text: text.into(),
-        }
+        Self { tone: Tone::Good, text: text.into() }
     }
 
     pub fn bad(text: impl Into<String>) -> Self {
-        Self {
-            tone: Tone::Bad,
-            text: text.into(),
-        }
+        Self { tone: Tone::Bad, text: text.into() }
     }
 
     pub fn note(text: impl Into<String>) -> Self {
-        Self {
-            tone: Tone::Note,
-            text: text.into(),
-        }
+        Self { tone: Tone::Note, text: text.into() }
     }
 }
 

@@ -17,9 +17,6 @@ impl Docs {
          img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'";
 
     pub fn new(theme: Theme) -> Self {
-        Self {
-            theme,
-            spec: "/openapi.json".into(),
-        }
+        Self { theme, spec: "/openapi.json".into() }
     }
 }

@@ -23,9 +23,6 @@ pub struct WayOut {
 
 impl WayOut {
     pub fn new(href: impl Into<String>, label: impl Into<String>) -> Self {
-        Self {
-            href: href.into(),
-            label: label.into(),
-        }
+        Self { href: href.into(), label: label.into() }
     }
 }

@@ -35,10 +35,7 @@ mod tests {
     #[test]
     fn only_what_is_set_is_in_the_link_and_nothing_breaks_out_of_it() {
         let pairs = [("q", "a&b=c"), ("kind", ""), ("tag", "Grüße/\"><")];
-        assert_eq!(
-            link("/m", &pairs),
-            "/m?q=a%26b%3Dc&tag=Gr%C3%BC%C3%9Fe%2F%22%3E%3C"
-        );
+        assert_eq!(link("/m", &pairs), "/m?q=a%26b%3Dc&tag=Gr%C3%BC%C3%9Fe%2F%22%3E%3C");
         assert_eq!(link("/m", &[("q", "")]), "/m");
     }
 }

@@ -89,13 +89,7 @@ impl Filters {
     }
 
     fn pairs(&self) -> [(&'static str, &str); 5] {
-        [
-            ("actor", &self.actor),
-            ("action", &self.action),
-            ("target", &self.target),
-            ("from", &self.from),
-            ("to", &self.to),
-        ]
+        [("actor", &self.actor), ("action", &self.action), ("target", &self.target), ("from", &self.from), ("to", &self.to)]
     }
 }
 
@@ -143,11 +137,7 @@ fn spelt_out(action: &str) -> String {
         "asked" => "asked for".to_owned(),
         verb => verb.replace('_', " "),
     };
-    let article = if noun.starts_with(['a', 'e', 'i', 'o']) {
-        "an"
-    } else {
-        "a"
-    };
+    let article = if noun.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
     format!("{verb} {article} {noun}")
 }
 
@@ -180,10 +170,7 @@ mod tests {
     fn an_entry_reads_as_a_sentence() {
         assert_eq!(said("memory.remembered"), "remembered a memory");
         assert_eq!(said("deletion.asked"), "asked for a deletion request");
-        assert_eq!(
-            said("deletion_request.approved"),
-            "approved a deletion request"
-        );
+        assert_eq!(said("deletion_request.approved"), "approved a deletion request");
         assert_eq!(said("person.signed_in"), "signed in");
         assert_eq!(said("agent.created"), "created an agent");
         assert_eq!(said("sealed"), "sealed");

@@ -5,10 +5,7 @@ use time::{Month, OffsetDateTime, UtcOffset, format_description::well_known::Rfc
 
 /// A moment as a `<time>` element that renders itself; the exact time stands in its title.
 #[derive(Clone, Copy, Debug, Template)]
-#[template(
-    source = r#"<time datetime="{{ self.rfc3339() }}" title="{{ self.exact() }}">{{ self.words() }}</time>"#,
-    ext = "html"
-)]
+#[template(source = r#"<time datetime="{{ self.rfc3339() }}" title="{{ self.exact() }}">{{ self.words() }}</time>"#, ext = "html")]
 pub struct When {
     at: OffsetDateTime,
     now: Option<OffsetDateTime>,
@@ -19,18 +16,12 @@ impl HtmlSafe for When {}
 impl When {
     /// As seen from `now`: “3 h ago”, “in 2 days”, or the date when it is far off.
     pub fn relative(at: OffsetDateTime, now: OffsetDateTime) -> Self {
-        Self {
-            at: at.to_offset(UtcOffset::UTC),
-            now: Some(now),
-        }
+        Self { at: at.to_offset(UtcOffset::UTC), now: Some(now) }
     }
 
     /// To the second, for trails and certificates.
     pub fn absolute(at: OffsetDateTime) -> Self {
-        Self {
-            at: at.to_offset(UtcOffset::UTC),
-            now: None,
-        }
+        Self { at: at.to_offset(UtcOffset::UTC), now: None }
     }
 
     fn words(self) -> String {
@@ -50,21 +41,12 @@ impl When {
 
     fn date(self, now: OffsetDateTime) -> String {
         let day = format!("{} {}", self.at.day(), month(self.at.month()));
-        if self.at.year() == now.year() {
-            day
-        } else {
-            format!("{day} {}", self.at.year())
-        }
+        if self.at.year() == now.year() { day } else { format!("{day} {}", self.at.year()) }
     }
 
     fn exact(self) -> String {
         let (date, clock) = (self.at.date(), self.at.time());
-        format!(
-            "{date} {:02}:{:02}:{:02} UTC",
-            clock.hour(),
-            clock.minute(),
-            clock.second()
-        )
+        format!("{date} {:02}:{:02}:{:02} UTC", clock.hour(), clock.minute(), clock.second())
     }
 
     fn rfc3339(self) -> String {

@@ -58,25 +58,12 @@ mod tests {
     use std::collections::HashSet;
 
     fn workspace(slug: &str, name: &str) -> Workspace {
-        Workspace {
-            slug: slug.into(),
-            name: name.into(),
-            ..Workspace::default()
-        }
+        Workspace { slug: slug.into(), name: name.into(), ..Workspace::default() }
     }
 
     #[test]
     fn the_usual_teams_do_not_look_alike() {
-        let teams = [
-            "coding",
-            "support",
-            "research",
-            "sales",
-            "ops",
-            "engineering",
-            "legal",
-            "data",
-        ];
+        let teams = ["coding", "support", "research", "sales", "ops", "engineering", "legal", "data"];
         let hues: HashSet<_> = teams.map(|slug| workspace(slug, "").hue()).into();
         assert_eq!(hues.len(), teams.len());
     }

@@ -9,29 +9,17 @@ use markup::Tag;
 fn gallery() -> Vec<(&'static str, Vec<Tag>)> {
     let samples = samples::all();
     assert!(samples.len() > 30, "a gallery of every page and state");
-    samples
-        .into_iter()
-        .map(|sample| (sample.name, markup::tags(&sample.html)))
-        .collect()
+    samples.into_iter().map(|sample| (sample.name, markup::tags(&sample.html))).collect()
 }
 
 #[test]
 fn nothing_is_inline_and_nothing_hostile_becomes_markup() {
     for (name, tags) in gallery() {
         for tag in &tags {
-            assert!(
-                !["img", "style", "iframe", "object", "base"].contains(&tag.name.as_str()),
-                "{name}: {tag:?}"
-            );
-            assert!(
-                !tag.has("style") && !tag.attributes.iter().any(|(key, _)| key.starts_with("on")),
-                "{name}: {tag:?}"
-            );
+            assert!(!["img", "style", "iframe", "object", "base"].contains(&tag.name.as_str()), "{name}: {tag:?}");
+            assert!(!tag.has("style") && !tag.attributes.iter().any(|(key, _)| key.starts_with("on")), "{name}: {tag:?}");
             if tag.name == "script" {
-                assert!(
-                    name == "docs" && tag.get("src").starts_with("/assets/"),
-                    "{name}: {tag:?}"
-                );
+                assert!(name == "docs" && tag.get("src").starts_with("/assets/"), "{name}: {tag:?}");
             }
             let address = [tag.get("href"), tag.get("src"), tag.get("action")].concat();
             assert!(!address.starts_with("javascript:"), "{name}: {tag:?}");
@@ -43,20 +31,9 @@ fn nothing_is_inline_and_nothing_hostile_becomes_markup() {
 fn only_one_h1_and_a_language_and_a_title() {
     for (name, tags) in gallery() {
         let count = |wanted: &str| tags.iter().filter(|tag| tag.name == wanted).count();
-        assert_eq!(
-            (count("h1"), count("title"), count("html")),
-            (1, 1, 1),
-            "{name}"
-        );
-        let html = tags
-            .iter()
-            .find(|tag| tag.name == "html")
-            .expect("counted above");
-        assert_eq!(
-            (html.get("lang"), html.has("data-theme")),
-            ("en", true),
-            "{name}"
-        );
+        assert_eq!((count("h1"), count("title"), count("html")), (1, 1, 1), "{name}");
+        let html = tags.iter().find(|tag| tag.name == "html").expect("counted above");
+        assert_eq!((html.get("lang"), html.has("data-theme")), ("en", true), "{name}");
     }
 }
 
@@ -65,9 +42,7 @@ fn every_form_that_changes_something_carries_the_csrf_token() {
     for (name, tags) in gallery() {
         for form in markup::inside(&tags, "form") {
             let posts = form[0].get("method") == "post";
-            let carries = form
-                .iter()
-                .any(|tag| tag.get("name") == "csrf" && !tag.get("value").is_empty());
+            let carries = form.iter().any(|tag| tag.get("name") == "csrf" && !tag.get("value").is_empty());
             assert_eq!(posts, carries, "{name}: {:?}", form[0]);
         }
     }
@@ -76,18 +51,13 @@ fn every_form_that_changes_something_carries_the_csrf_token() {
 #[test]
 fn every_field_has_a_label() {
     for (name, tags) in gallery() {
-        let labelled: usize = markup::inside(&tags, "label")
-            .iter()
-            .map(|label| fields(label))
-            .sum();
+        let labelled: usize = markup::inside(&tags, "label").iter().map(|label| fields(label)).sum();
         assert_eq!(labelled, fields(&tags), "{name}");
     }
 }
 
 fn fields(tags: &[Tag]) -> usize {
-    let is_field = |tag: &&Tag| {
-        ["input", "select", "textarea"].contains(&tag.name.as_str()) && tag.get("type") != "hidden"
-    };
+    let is_field = |tag: &&Tag| ["input", "select", "textarea"].contains(&tag.name.as_str()) && tag.get("type") != "hidden";
     tags.iter().filter(is_field).count()
 }
 
@@ -101,9 +71,7 @@ fn every_tag_that_opens_closes() {
 #[test]
 fn every_asset_that_a_page_loads_is_there() {
     for (name, tags) in gallery() {
-        let loaded = tags
-            .iter()
-            .flat_map(|tag| [tag.get("href"), tag.get("src")]);
+        let loaded = tags.iter().flat_map(|tag| [tag.get("href"), tag.get("src")]);
         for file in loaded.filter_map(|address| address.strip_prefix("/assets/")) {
             assert!(assets::find(file).is_some(), "{name} loads {file}");
         }
@@ -118,16 +86,9 @@ fn every_class_in_a_page_is_one_of_ours_or_a_word_of_the_api() {
         .map(|asset| String::from_utf8_lossy(asset.bytes))
         .collect();
     let open = ["kind-", "state-", "request-", "fresh-", "doubt-"];
-    for (name, tags) in gallery()
-        .into_iter()
-        .filter(|(name, _)| !name.contains("hostile"))
-    {
-        for class in tags
-            .iter()
-            .flat_map(|tag| tag.get("class").split_whitespace())
-        {
-            let known = css.contains(&format!(".{class}"))
-                || open.iter().any(|word| class.starts_with(word));
+    for (name, tags) in gallery().into_iter().filter(|(name, _)| !name.contains("hostile")) {
+        for class in tags.iter().flat_map(|tag| tag.get("class").split_whitespace()) {
+            let known = css.contains(&format!(".{class}")) || open.iter().any(|word| class.starts_with(word));
             assert!(known, "{name}: nothing styles .{class}");
         }
     }

@@ -170,3 +170,30 @@ fn add_errors(path: &str, operation: &mut Operation) {
         });
     }
 }
+
+/// The page in `docs/`: every operation and who may call it, from the role table and the route table.
+pub fn roles_page() -> String {
+    use std::fmt::Write;
+    let mut page = String::from(include_str!("roles.md"));
+    let all: Vec<Role> = ROLES.iter().map(|(role, _)| *role).collect();
+    let _ = writeln!(page, "| operation | {} |", all.iter().map(|role| role.word()).collect::<Vec<_>>().join(" | "));
+    let _ = writeln!(page, "|---|{}", "---|".repeat(all.len()));
+    let mut others = String::new();
+    let mut document = super::openapi();
+    for (path, item) in &mut document.paths.paths {
+        let item = serde_json::to_value(&*item).unwrap_or_default();
+        for (method, operation) in item.as_object().into_iter().flatten() {
+            let (Some(access), Some(summary)) = (operation["x-access"].as_str(), operation["summary"].as_str()) else { continue };
+            let call = format!("`{} {path}` {}", method.to_uppercase(), summary.trim_end_matches('.'));
+            let roles = operation["x-roles"].as_array().cloned().unwrap_or_default();
+            if roles.is_empty() {
+                let _ = writeln!(others, "| {call} | {} |", access.replace('_', " "));
+            } else {
+                let marks: Vec<_> = all.iter().map(|role| if roles.contains(&json!(role)) { "●" } else { "" }).collect();
+                let _ = writeln!(page, "| {call} | {} |", marks.join(" | "));
+            }
+        }
+    }
+    let _ = write!(page, "\n## Outside a workspace\n\n| operation | who |\n|---|---|\n{others}");
+    page
+}

@@ -1,19 +1,20 @@
 //! Who calls: found from the request's credential, before any question of what they may do.
 
-use super::{cookies, keys::ShownKey, tokens::Who};
+use super::{cookies, keys::ShownKey, scopes::Refusable, tokens::Who};
 use crate::{
     App,
     model::{Actor, AgentId, KeyId, Project, access::Person, clock},
     problem::Problem,
     store::{
-        Request, Standing,
+        Reading, Request, Scope, Standing,
         access::{FoundKey, FoundLogin},
     },
 };
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderMap, header, request::Parts},
+    http::{header, request::Parts},
 };
+use std::sync::Arc;
 
 /// Somebody with a credential that holds.
 #[derive(Clone, Debug)]
@@ -30,7 +31,8 @@ pub(super) enum Credential {
 }
 
 impl Credential {
-    pub(super) fn read(app: &App, headers: &HeaderMap) -> Result<Self, Problem> {
+    pub(super) fn read(app: &App, parts: &Parts) -> Result<Self, Problem> {
+        let headers = &parts.headers;
         let missing = "Send `Authorization: Bearer <token or key>` or `X-Api-Key: <key>`.";
         let text = |name: &str| headers.get(name).map(|value| value.to_str().map_err(|_| Problem::Unauthenticated(missing.into())));
         let shown = if let Some(sent) = text(header::AUTHORIZATION.as_str()) {
@@ -48,6 +50,9 @@ impl Credential {
                 ShownKey::parse(shown).map(Self::Key).ok_or_else(bad_key)
             }
             Some(shown) => Ok(Self::Token(shown.to_owned())),
+            None if cookies::sent_by_another_site(&app.config().public_url(), parts) => {
+                Err(Problem::Unauthenticated("This request was made by a page of another site, where a sign-in here does not count.".into()))
+            }
             None => cookies::read(app.keyring(), headers).map(Self::Cookie).ok_or(Problem::Unauthenticated(missing.into())),
         }
     }
@@ -57,7 +62,7 @@ pub(super) fn bad_key() -> Problem {
     Problem::Unauthenticated("This key does not hold: it is not one of ours, was revoked, or has run out. Ask an admin of the workspace for a new one.".into())
 }
 
-fn signed_out() -> Problem {
+pub(super) fn signed_out() -> Problem {
     Problem::Unauthenticated("This sign-in has ended. Sign in again.".into())
 }
 
@@ -118,6 +123,14 @@ pub(super) async fn login(app: &App, credential: &Credential) -> Result<Option<c
     Ok(Some(login))
 }
 
+/// So that people can tell their sign-ins apart; a minute is exact enough.
+pub(super) async fn note_use(app: &App, found: &FoundLogin) -> Result<(), Problem> {
+    if found.last_used_at < clock::now() - time::Duration::MINUTE {
+        app.db().note_login_use(found.login).await?;
+    }
+    Ok(())
+}
+
 pub(super) fn request(parts: &Parts) -> Request {
     parts.extensions.get::<Request>().cloned().unwrap_or_else(|| Request::of_the_house("unnamed"))
 }
@@ -126,9 +139,11 @@ impl FromRequestParts<App> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let credential = Credential::read(app, &parts.headers)?;
+        let credential = Credential::read(app, parts)?;
         if let Some(login) = login(app, &credential).await? {
-            return app.db().find_login(login).await?.map(Self::Person).ok_or_else(signed_out);
+            let found = app.db().find_login(login).await?.ok_or_else(signed_out)?;
+            note_use(app, &found).await?;
+            return Ok(Self::Person(found));
         }
         let (agent, key, standing) = agent(app, &credential).await?.ok_or_else(bad_key)?;
         Ok(Self::Agent { agent, key, standing: Box::new(standing) })
@@ -146,8 +161,14 @@ impl FromRequestParts<App> for PersonCaller {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         match Caller::from_request_parts(parts, app).await? {
-            Caller::Person(found) => Ok(Self { found, request: request(parts) }),
-            Caller::Agent { .. } => Err(Problem::Forbidden("person_required", "Only a person may do this; an agent has no account of its own.".into())),
+            Caller::Person(found) => {
+                note_in_instance(parts, &found.person);
+                Ok(Self { found, request: request(parts) })
+            }
+            Caller::Agent { standing, .. } => {
+                note_in_workspace(parts, *standing)?;
+                Err(Problem::Forbidden("person_required", "Only a person may do this; an agent has no account of its own.".into()))
+            }
         }
     }
 }
@@ -172,9 +193,52 @@ impl FromRequestParts<App> for InstanceAdmin {
         if found.person.instance_admin {
             Ok(Self { person: found.person, request })
         } else {
-            parts.extensions.get::<super::scopes::Refusable>().map(|slot| slot.note_instance(Actor::person(found.person.id, found.person.name.clone())));
             Err(Problem::forbidden("Only an instance admin may do this."))
         }
+    }
+}
+
+/// An agent that showed its key itself, not a token made from it.
+pub struct KeyCaller {
+    pub agent: AgentId,
+    pub key: KeyId,
+    pub scope: Scope<Reading>,
+}
+
+impl FromRequestParts<App> for KeyCaller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let by_key = matches!(Credential::read(app, parts)?, Credential::Key(_));
+        match Caller::from_request_parts(parts, app).await? {
+            Caller::Agent { agent, key, standing } => {
+                let scope = note_in_workspace(parts, *standing)?;
+                if by_key { Ok(Self { agent, key, scope }) } else { Err(key_required()) }
+            }
+            Caller::Person(found) => {
+                note_in_instance(parts, &found.person);
+                Err(key_required())
+            }
+        }
+    }
+}
+
+fn key_required() -> Problem {
+    Problem::Forbidden("agent_key_required", "Only an agent's own key may do this, not a person's sign-in and not a token.".into())
+}
+
+/// Leaves word of who called, in case they are refused.
+fn note_in_workspace(parts: &Parts, standing: Standing) -> Result<Scope<Reading>, Problem> {
+    let scope = Scope::of(Arc::new(standing), request(parts))?;
+    if let Some(slot) = parts.extensions.get::<Refusable>() {
+        slot.note(scope.clone());
+    }
+    Ok(scope)
+}
+
+fn note_in_instance(parts: &Parts, person: &Person) {
+    if let Some(slot) = parts.extensions.get::<Refusable>() {
+        slot.note_instance(Actor::person(person.id, person.name.clone()));
     }
 }
 
@@ -186,4 +250,3 @@ impl FromRequestParts<App> for Request {
         Ok(request(parts))
     }
 }
-

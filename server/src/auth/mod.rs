@@ -4,8 +4,12 @@ pub mod caller;
 pub mod cookies;
 pub mod keys;
 pub mod limits;
+pub mod links;
 pub mod passwords;
+pub mod refresh;
 pub mod scopes;
 pub mod tokens;
+pub mod visitor;
 
-pub use caller::{Caller, InstanceAdmin, PersonCaller};
+pub use caller::{Caller, InstanceAdmin, KeyCaller, PersonCaller};
+pub use visitor::Visitor;

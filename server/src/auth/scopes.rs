@@ -1,7 +1,7 @@
 //! `Scope<P>` as an axum extractor: authorisation stands in the handler's signature. 401 who are you, 404 you
 //! may not even know, 403 you may know it but not do it.
 
-use super::caller::{Credential, agent, login, request};
+use super::caller::{Credential, agent, login, note_use, request, signed_out};
 use crate::{
     App,
     model::Actor,
@@ -19,12 +19,13 @@ impl<P: Permission> FromRequestParts<App> for Scope<P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let credential = Credential::read(app, &parts.headers)?;
+        let credential = Credential::read(app, parts)?;
         let asked = workspace_asked_for(parts).await?;
         let standing = match login(app, &credential).await? {
             Some(login) => {
-                let ended = || Problem::Unauthenticated("This sign-in has ended. Sign in again.".into());
-                app.db().find_member(login, &asked).await?.ok_or_else(ended)?.1
+                let (found, standing) = app.db().find_member(login, &asked).await?.ok_or_else(signed_out)?;
+                note_use(app, &found).await?;
+                standing
             }
             None => {
                 let (.., standing) = agent(app, &credential).await?.ok_or_else(super::caller::bad_key)?;
@@ -44,7 +45,9 @@ impl<P: Permission> FromRequestParts<App> for Scope<P> {
 
 async fn workspace_asked_for(parts: &mut Parts) -> Result<String, Problem> {
     let params: RawPathParams = parts.extract().await.map_err(|_| Problem::NotFound)?;
-    params.iter().find(|(name, _)| *name == "ws").map(|(_, value)| value.to_owned()).ok_or(Problem::NotFound)
+    // Postgres takes no NUL, and nothing has one in its name.
+    let named = params.iter().find(|(name, value)| *name == "ws" && !value.contains('\0'));
+    named.map(|(_, value)| value.to_owned()).ok_or(Problem::NotFound)
 }
 
 /// Where the extractor leaves who called, so that a refusal can be written to the trail on the way out.
@@ -58,7 +61,7 @@ pub enum Refused {
 }
 
 impl Refusable {
-    fn note(&self, scope: Scope<Reading>) {
+    pub(super) fn note(&self, scope: Scope<Reading>) {
         self.set(Refused::InWorkspace(scope));
     }
 
@@ -76,4 +79,3 @@ impl Refusable {
         self.0.lock().ok().and_then(|slot| slot.clone())
     }
 }
-

@@ -133,6 +133,11 @@ impl Email {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// What to call somebody of whom only the address is known.
+    pub fn name(&self) -> &str {
+        self.0.split('@').next().unwrap_or(&self.0)
+    }
 }
 
 /// A password as typed; never shown, never logged.
@@ -248,4 +253,25 @@ pub struct Person {
     pub name: String,
     pub instance_admin: bool,
     pub created_at: time::OffsetDateTime,
+}
+
+/// A sign-in of a person.
+#[derive(Clone, Debug)]
+pub struct Login {
+    pub id: super::LoginId,
+    pub user_agent: String,
+    pub address: String,
+    pub created_at: time::OffsetDateTime,
+    pub last_used_at: time::OffsetDateTime,
+    pub expires_at: time::OffsetDateTime,
+}
+
+/// A person in a workspace.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub person: PersonId,
+    pub email: String,
+    pub name: String,
+    pub role: Role,
+    pub since: time::OffsetDateTime,
 }

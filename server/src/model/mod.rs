@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod actor;
+pub mod agents;
 pub mod clock;
 pub mod deletion;
 pub mod ids;
@@ -9,6 +10,7 @@ pub mod memory;
 pub mod page;
 pub mod text;
 pub mod trail;
+pub mod workspaces;
 
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};

@@ -29,6 +29,8 @@ pub struct FoundKey {
 pub struct FoundLogin {
     pub login: LoginId,
     pub person: Person,
+    /// When it was last used; noted again at most once a minute.
+    pub last_used_at: OffsetDateTime,
 }
 
 impl Db {
@@ -73,10 +75,14 @@ impl Db {
         Ok(())
     }
 
+    pub async fn note_login_use(&self, login: LoginId) -> Result<(), Problem> {
+        sqlx::query!("update logins set last_used_at = now() where id = $1", login.0).execute(self.gate()).await?;
+        Ok(())
+    }
+
     pub async fn find_login(&self, login: LoginId) -> Result<Option<FoundLogin>, Problem> {
-        let person = sqlx::query_as!(
-            Person,
-            r#"select p.id as "id: PersonId", p.email, p.name, p.instance_admin, p.created_at
+        let row = sqlx::query!(
+            r#"select p.id as "id: PersonId", p.email, p.name, p.instance_admin, p.created_at, l.last_used_at
                from logins l
                join people p on p.id = l.person_id
                where l.id = $1 and l.ended_at is null and l.expires_at > now() and p.deleted_at is null"#,
@@ -84,14 +90,17 @@ impl Db {
         )
         .fetch_optional(self.gate())
         .await?;
-        Ok(person.map(|person| FoundLogin { login, person }))
+        Ok(row.map(|row| {
+            let person = Person { id: row.id, email: row.email, name: row.name, instance_admin: row.instance_admin, created_at: row.created_at };
+            FoundLogin { login, person, last_used_at: row.last_used_at }
+        }))
     }
 
     /// Where a signed-in person stands in the workspace named by slug or id: the login, and the standing if there is one.
     pub async fn find_member(&self, login: LoginId, workspace: &str) -> Result<Option<(FoundLogin, Option<Standing>)>, Problem> {
         let id = Uuid::parse_str(workspace).ok();
         let row = sqlx::query!(
-            r#"select p.id as person_id, p.email, p.name, p.instance_admin, p.created_at,
+            r#"select p.id as person_id, p.email, p.name, p.instance_admin, p.created_at, l.last_used_at,
                       m.role as "role?: Role", w.id as "workspace_id?", w.slug as "slug?", w.name as "workspace_name?", w.purpose as "purpose?",
                       w.settings as "settings?: Json<Settings>", w.created_at as "workspace_created_at?"
                from logins l
@@ -131,7 +140,7 @@ impl Db {
                 person: Some(person.id),
                 answers_for: person.id,
             });
-            (FoundLogin { login, person }, standing)
+            (FoundLogin { login, person, last_used_at: row.last_used_at }, standing)
         }))
     }
 

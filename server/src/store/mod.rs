@@ -2,6 +2,7 @@
 //! somebody who was found: there is no function here that takes a pool and a workspace id.
 
 pub mod access;
+pub mod check;
 pub mod cluster;
 pub mod connect;
 pub mod deletion;

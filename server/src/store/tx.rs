@@ -29,6 +29,7 @@ pub struct Tx<M> {
     role: Option<Role>,
     request: Request,
     claimed: Option<Arc<Once>>,
+    from_instance: bool,
     mode: PhantomData<M>,
 }
 
@@ -61,6 +62,7 @@ impl Db {
             role: None,
             request: request.clone(),
             claimed: None,
+            from_instance: true,
             mode: PhantomData,
         };
         tx.claim().await?;
@@ -72,7 +74,7 @@ impl Db {
         let begin = format!("begin read only; select enter_instance('{}')", actor.id);
         let inner = self.gate().begin_with(AssertSqlSafe(begin)).await?;
         let request = Request::of_the_house("read");
-        Ok(Tx { inner, workspace: WorkspaceId::INSTANCE, actor: actor.clone(), role: None, request, claimed: None, mode: PhantomData })
+        Ok(Tx { inner, workspace: WorkspaceId::INSTANCE, actor: actor.clone(), role: None, request, claimed: None, from_instance: true, mode: PhantomData })
     }
 
     async fn enter<M, P>(&self, begin: &str, scope: &Scope<P>) -> Result<Tx<M>, Problem> {
@@ -85,6 +87,7 @@ impl Db {
             role: Some(standing.role()),
             request: scope.request().clone(),
             claimed: None,
+            from_instance: false,
             mode: PhantomData,
         })
     }
@@ -164,14 +167,45 @@ impl Tx<Instance> {
     /// and what follows in the workspace's.
     pub async fn go_on_in(mut self, workspace: WorkspaceId, role: Role, trail: impl Into<Trail>) -> Result<Tx<Write>, Problem> {
         self.append(&trail.into()).await?;
+        self.stand_in(workspace, Some(role)).await
+    }
+
+    /// Looks after one of several workspaces that an act of the instance touches; `Tx::step_back` comes back from it.
+    pub async fn step_into(self, workspace: WorkspaceId) -> Result<Tx<Write>, Problem> {
+        self.stand_in(workspace, None).await
+    }
+
+    async fn stand_in(mut self, workspace: WorkspaceId, role: Option<Role>) -> Result<Tx<Write>, Problem> {
         sqlx::query("select enter_scope($1, $2)").bind(workspace).bind(self.actor.id).execute(&mut *self.inner).await?;
         Ok(Tx {
             inner: self.inner,
             workspace,
             actor: self.actor,
-            role: Some(role),
+            role,
             request: self.request,
             claimed: self.claimed,
+            from_instance: true,
+            mode: PhantomData,
+        })
+    }
+}
+
+impl Tx<Write> {
+    /// Records what was done in the workspace and goes back to the instance, if that is where this came from.
+    pub async fn step_back(mut self, trail: impl Into<Trail>) -> Result<Tx<Instance>, Problem> {
+        if !self.from_instance {
+            return Err(Problem::internal("a change in a workspace was to go on in the instance"));
+        }
+        self.append(&trail.into()).await?;
+        sqlx::query("select enter_instance($1)").bind(self.actor.id).execute(&mut *self.inner).await?;
+        Ok(Tx {
+            inner: self.inner,
+            workspace: WorkspaceId::INSTANCE,
+            actor: self.actor,
+            role: None,
+            request: self.request,
+            claimed: self.claimed,
+            from_instance: true,
             mode: PhantomData,
         })
     }

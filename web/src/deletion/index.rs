@@ -34,20 +34,12 @@ impl Index {
             ("Rejected", "rejected"),
         ];
         let href = |state| query::link(&self.chrome.deletions(), &[("state", state)]);
-        tabs.map(|(label, state)| Tab {
-            label,
-            href: href(state),
-            current: state == self.state,
-        })
-        .into()
+        tabs.map(|(label, state)| Tab { label, href: href(state), current: state == self.state }).into()
     }
 
     fn next(&self) -> Option<String> {
         let cursor = self.next_cursor.as_deref()?;
-        Some(query::link(
-            &self.chrome.deletions(),
-            &[("state", &self.state), ("cursor", cursor)],
-        ))
+        Some(query::link(&self.chrome.deletions(), &[("state", &self.state), ("cursor", cursor)]))
     }
 
     fn first(&self) -> String {

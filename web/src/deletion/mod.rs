@@ -25,22 +25,12 @@ pub struct Request {
 
 impl Request {
     fn touches(&self) -> String {
-        let counts: Vec<_> = self
-            .counts
-            .iter()
-            .map(|(number, sort)| format!("{number} {sort}"))
-            .collect();
-        if counts.is_empty() {
-            "nothing yet".into()
-        } else {
-            counts.join(", ")
-        }
+        let counts: Vec<_> = self.counts.iter().map(|(number, sort)| format!("{number} {sort}")).collect();
+        if counts.is_empty() { "nothing yet".into() } else { counts.join(", ") }
     }
 
     fn why(&self) -> &str {
-        self.reason
-            .as_deref()
-            .unwrap_or("The reason was erased with what it was about.")
+        self.reason.as_deref().unwrap_or("The reason was erased with what it was about.")
     }
 
     /// The end of the id, for people to tell each other.

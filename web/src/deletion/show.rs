@@ -98,10 +98,7 @@ impl Show {
         }
         let mut steps = vec![asked, step(self.approved.as_ref(), "Approved", "Approval")];
         if !self.holds.is_empty() && self.executed.is_none() {
-            steps.push(Step {
-                class: "stopped",
-                ..Step::ahead("Blocked by a legal hold")
-            });
+            steps.push(Step { class: "stopped", ..Step::ahead("Blocked by a legal hold") });
         }
         steps.push(step(self.executed.as_ref(), "Executed", "Execution"));
         steps
@@ -109,32 +106,17 @@ impl Show {
 }
 
 fn step<'a>(decision: Option<&'a Decision>, done: &'static str, ahead: &'static str) -> Step<'a> {
-    decision.map_or_else(
-        || Step::ahead(ahead),
-        |decision| decision.step(done, "done"),
-    )
+    decision.map_or_else(|| Step::ahead(ahead), |decision| decision.step(done, "done"))
 }
 
 impl Step<'_> {
     fn ahead(label: &'static str) -> Self {
-        Self {
-            label,
-            class: "ahead",
-            by: None,
-            at: None,
-            note: None,
-        }
+        Self { label, class: "ahead", by: None, at: None, note: None }
     }
 }
 
 impl Decision {
     fn step(&self, label: &'static str, class: &'static str) -> Step<'_> {
-        Step {
-            label,
-            class,
-            by: Some(&self.by),
-            at: Some(When::absolute(self.at)),
-            note: self.note.as_deref(),
-        }
+        Step { label, class, by: Some(&self.by), at: Some(When::absolute(self.at)), note: self.note.as_deref() }
     }
 }

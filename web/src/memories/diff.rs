@@ -61,22 +61,13 @@ impl Compare {
 
     pub(crate) fn hunks(&self) -> Vec<Hunk<'_>> {
         let mut hunks = Vec::new();
-        let mut open = Hunk {
-            skipped: 0,
-            lines: Vec::new(),
-        };
+        let mut open = Hunk { skipped: 0, lines: Vec::new() };
         for (place, line) in self.lines.iter().enumerate() {
             if self.is_near_a_change(place) {
                 open.lines.push(line);
             } else {
                 if !open.lines.is_empty() {
-                    hunks.push(std::mem::replace(
-                        &mut open,
-                        Hunk {
-                            skipped: 0,
-                            lines: Vec::new(),
-                        },
-                    ));
+                    hunks.push(std::mem::replace(&mut open, Hunk { skipped: 0, lines: Vec::new() }));
                 }
                 open.skipped += 1;
             }
@@ -113,21 +104,8 @@ impl DiffKind {
 
 impl DiffLine {
     /// A line without emphasis.
-    pub fn plain(
-        kind: DiffKind,
-        old: Option<usize>,
-        new: Option<usize>,
-        text: impl Into<String>,
-    ) -> Self {
-        Self {
-            kind,
-            old,
-            new,
-            segments: vec![Segment {
-                text: text.into(),
-                emphasised: false,
-            }],
-        }
+    pub fn plain(kind: DiffKind, old: Option<usize>, new: Option<usize>, text: impl Into<String>) -> Self {
+        Self { kind, old, new, segments: vec![Segment { text: text.into(), emphasised: false }] }
     }
 }
 
@@ -136,14 +114,8 @@ mod tests {
     use super::*;
 
     fn compare(kinds: &[DiffKind]) -> Compare {
-        let lines = kinds
-            .iter()
-            .map(|kind| DiffLine::plain(*kind, None, None, "line"))
-            .collect();
-        Compare {
-            lines,
-            ..Compare::default()
-        }
+        let lines = kinds.iter().map(|kind| DiffLine::plain(*kind, None, None, "line")).collect();
+        Compare { lines, ..Compare::default() }
     }
 
     #[test]
@@ -151,11 +123,7 @@ mod tests {
         let mut kinds = vec![DiffKind::Equal; 20];
         kinds[10] = DiffKind::Insert;
         let compare = compare(&kinds);
-        let shape: Vec<_> = compare
-            .hunks()
-            .iter()
-            .map(|hunk| (hunk.skipped, hunk.lines.len()))
-            .collect();
+        let shape: Vec<_> = compare.hunks().iter().map(|hunk| (hunk.skipped, hunk.lines.len())).collect();
         assert_eq!(shape, [(7, 7), (6, 0)]);
     }
 

@@ -23,15 +23,7 @@ pub struct Chip {
 }
 
 impl Filters {
-    pub const KINDS: [&str; 7] = [
-        "decision",
-        "pattern",
-        "procedure",
-        "discovery",
-        "preference",
-        "episode",
-        "fact",
-    ];
+    pub const KINDS: [&str; 7] = ["decision", "pattern", "procedure", "discovery", "preference", "episode", "fact"];
     pub const STATES: [&str; 4] = ["active", "proposed", "superseded", "archived"];
     pub const FRESHNESS: [&str; 3] = ["fresh", "suspect", "stale"];
 
@@ -41,33 +33,17 @@ impl Filters {
 
     /// Are any set of those that hide under “More filters”?
     pub(crate) fn hidden(&self) -> usize {
-        self.pairs()[3..]
-            .iter()
-            .filter(|(_, value)| !value.is_empty())
-            .count()
+        self.pairs()[3..].iter().filter(|(_, value)| !value.is_empty()).count()
     }
 
     pub(crate) fn chips(&self, list: &str) -> Vec<Chip> {
-        let labels = [
-            "Search",
-            "Kind",
-            "Freshness",
-            "State",
-            "Project",
-            "Tag",
-            "Author",
-            "Path",
-        ];
+        let labels = ["Search", "Kind", "Freshness", "State", "Project", "Tag", "Author", "Path"];
         let pairs = self.pairs();
         let set = (0..pairs.len()).filter(|place| !pairs[*place].1.is_empty());
         set.map(|place| {
             let mut others = pairs;
             others[place].1 = "";
-            Chip {
-                label: labels[place],
-                value: pairs[place].1.to_owned(),
-                without: query::link(list, &others),
-            }
+            Chip { label: labels[place], value: pairs[place].1.to_owned(), without: query::link(list, &others) }
         })
         .collect()
     }
@@ -99,20 +75,10 @@ mod tests {
 
     #[test]
     fn a_chip_takes_away_its_own_filter_and_no_other() {
-        let filters = Filters {
-            q: "deploy".into(),
-            tag: "a b".into(),
-            ..Filters::default()
-        };
+        let filters = Filters { q: "deploy".into(), tag: "a b".into(), ..Filters::default() };
         let chips = filters.chips("/m");
-        let without: Vec<_> = chips
-            .iter()
-            .map(|chip| (chip.label, chip.without.as_str()))
-            .collect();
-        assert_eq!(
-            without,
-            [("Search", "/m?tag=a%20b"), ("Tag", "/m?q=deploy")]
-        );
+        let without: Vec<_> = chips.iter().map(|chip| (chip.label, chip.without.as_str())).collect();
+        assert_eq!(without, [("Search", "/m?tag=a%20b"), ("Tag", "/m?q=deploy")]);
         assert_eq!(filters.page("/m", "c1"), "/m?q=deploy&tag=a%20b&cursor=c1");
         assert_eq!(filters.hidden(), 1);
     }

@@ -110,8 +110,7 @@ impl Show {
 
 impl Memory {
     fn percent(&self) -> Option<String> {
-        self.confidence
-            .map(|sure| format!("{:.0} %", sure.clamp(0.0, 1.0) * 100.0))
+        self.confidence.map(|sure| format!("{:.0} %", sure.clamp(0.0, 1.0) * 100.0))
     }
 }
 

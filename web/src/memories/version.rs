@@ -34,9 +34,7 @@ impl Text {
         match self {
             Self::Kept => None,
             Self::Redacted => Some("A part of this text was redacted."),
-            Self::Erased => {
-                Some("The text of this version was erased. Only the fact that it existed remains.")
-            }
+            Self::Erased => Some("The text of this version was erased. Only the fact that it existed remains."),
         }
     }
 }

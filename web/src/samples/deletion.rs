@@ -8,88 +8,37 @@ use crate::{
 use time::Duration;
 
 pub(super) fn samples() -> Vec<Sample> {
-    let none = Index {
-        requests: Vec::new(),
-        next_cursor: None,
-        ..index()
-    };
-    let none_blocked = Index {
-        state: "blocked".into(),
-        ..none.clone()
-    };
+    let none = Index { requests: Vec::new(), next_cursor: None, ..index() };
+    let none_blocked = Index { state: "blocked".into(), ..none.clone() };
     vec![
-        Sample {
-            name: "deletions",
-            html: index().html(),
-        },
-        Sample {
-            name: "deletions-none",
-            html: none.html(),
-        },
-        Sample {
-            name: "deletions-none-blocked",
-            html: none_blocked.html(),
-        },
-        Sample {
-            name: "deletion-pending",
-            html: pending().html(),
-        },
-        Sample {
-            name: "deletion-own",
-            html: own(FourEyes::YouAsked).html(),
-        },
-        Sample {
-            name: "deletion-alone",
-            html: own(FourEyes::AloneUntil(NOW + Duration::hours(20))).html(),
-        },
-        Sample {
-            name: "deletion-approved",
-            html: approved().html(),
-        },
-        Sample {
-            name: "deletion-executed",
-            html: executed().html(),
-        },
-        Sample {
-            name: "deletion-rejected",
-            html: rejected().html(),
-        },
-        Sample {
-            name: "deletion-blocked",
-            html: blocked().html(),
-        },
-        Sample {
-            name: "deletion-hostile",
-            html: hostile().html(),
-        },
+        Sample { name: "deletions", html: index().html() },
+        Sample { name: "deletions-none", html: none.html() },
+        Sample { name: "deletions-none-blocked", html: none_blocked.html() },
+        Sample { name: "deletion-pending", html: pending().html() },
+        Sample { name: "deletion-own", html: own(FourEyes::YouAsked).html() },
+        Sample { name: "deletion-alone", html: own(FourEyes::AloneUntil(NOW + Duration::hours(20))).html() },
+        Sample { name: "deletion-approved", html: approved().html() },
+        Sample { name: "deletion-executed", html: executed().html() },
+        Sample { name: "deletion-rejected", html: rejected().html() },
+        Sample { name: "deletion-blocked", html: blocked().html() },
+        Sample { name: "deletion-hostile", html: hostile().html() },
     ]
 }
 
 fn index() -> Index {
     let states = ["pending", "approved", "blocked", "executed", "rejected"];
     let requests = states.map(request).into();
-    Index {
-        chrome: chrome(),
-        state: String::new(),
-        requests,
-        continued: false,
-        next_cursor: Some("bmV4dA".into()),
-    }
+    Index { chrome: chrome(), state: String::new(), requests, continued: false, next_cursor: Some("bmV4dA".into()) }
 }
 
 fn request(state: &str) -> Request {
     Request {
         id: "018f6a3e-7c1d-7b52-9a4e-0c2d4f6a8b11".into(),
         state: state.into(),
-        reason: (state != "executed")
-            .then(|| "A customer asked to be forgotten (ticket 4711)".into()),
+        reason: (state != "executed").then(|| "A customer asked to be forgotten (ticket 4711)".into()),
         asked_by: Actor::agent("support-desk"),
         asked_at: NOW - Duration::days(2),
-        counts: vec![
-            (12, "memories".into()),
-            (31, "versions".into()),
-            (2, "sessions".into()),
-        ],
+        counts: vec![(12, "memories".into()), (31, "versions".into()), (2, "sessions".into())],
     }
 }
 
@@ -106,16 +55,8 @@ fn pending() -> Show {
         request: request("pending"),
         asked_for: vec!["everything about subject customer-4711".into()],
         touched: vec![
-            touched(
-                "memory",
-                "Prefers to be called in the morning",
-                "/preferences/4711.md · 3 versions",
-            ),
-            touched(
-                "memory",
-                "Moved house in May",
-                "/facts/4711-address.md · 1 version",
-            ),
+            touched("memory", "Prefers to be called in the morning", "/preferences/4711.md · 3 versions"),
+            touched("memory", "Moved house in May", "/facts/4711-address.md · 1 version"),
             touched("session", "Chat of 4 November", "48 events"),
         ],
         more: 11,
@@ -124,112 +65,53 @@ fn pending() -> Show {
         executed: None,
         holds: Vec::new(),
         four_eyes: None,
-        may: May {
-            approve: true,
-            reject: true,
-            execute: false,
-        },
+        may: May { approve: true, reject: true, execute: false },
         certificate: None,
     }
 }
 
 fn decision(name: &str, hours: i64, note: &str) -> Decision {
-    Decision {
-        by: Actor::person(name),
-        at: NOW - Duration::hours(hours),
-        note: (!note.is_empty()).then(|| note.into()),
-    }
+    Decision { by: Actor::person(name), at: NOW - Duration::hours(hours), note: (!note.is_empty()).then(|| note.into()) }
 }
 
 fn own(four_eyes: FourEyes) -> Show {
-    let mut show = Show {
-        four_eyes: Some(four_eyes),
-        may: May::default(),
-        ..pending()
-    };
+    let mut show = Show { four_eyes: Some(four_eyes), may: May::default(), ..pending() };
     show.request.asked_by = Actor::person("Ada Quist");
     show
 }
 
 fn approved() -> Show {
-    let may = May {
-        execute: true,
-        reject: true,
-        approve: false,
-    };
+    let may = May { execute: true, reject: true, approve: false };
     let approved = Some(decision("Ben Okafor", 20, "checked against the ticket"));
-    Show {
-        request: request("approved"),
-        approved,
-        may,
-        ..pending()
-    }
+    Show { request: request("approved"), approved, may, ..pending() }
 }
 
 fn executed() -> Show {
     let certificate = Some("/v1/workspaces/coding/deletion-requests/018f/certificate".into());
     let (request, executed) = (request("executed"), Some(decision("Ada Quist", 1, "")));
-    Show {
-        request,
-        executed,
-        touched: Vec::new(),
-        more: 0,
-        certificate,
-        may: May::default(),
-        ..approved()
-    }
+    Show { request, executed, touched: Vec::new(), more: 0, certificate, may: May::default(), ..approved() }
 }
 
 fn rejected() -> Show {
-    let rejected = Some(decision(
-        "Ben Okafor",
-        20,
-        "the ticket names another customer",
-    ));
-    Show {
-        request: request("rejected"),
-        rejected,
-        may: May::default(),
-        ..pending()
-    }
+    let rejected = Some(decision("Ben Okafor", 20, "the ticket names another customer"));
+    Show { request: request("rejected"), rejected, may: May::default(), ..pending() }
 }
 
 fn blocked() -> Show {
-    let mut show = Show {
-        request: request("blocked"),
-        holds: vec!["Case 2026/118, until further notice".into()],
-        ..approved()
-    };
-    (show.touched[0].held, show.may) = (
-        true,
-        May {
-            reject: true,
-            ..May::default()
-        },
-    );
+    let mut show = Show { request: request("blocked"), holds: vec!["Case 2026/118, until further notice".into()], ..approved() };
+    (show.touched[0].held, show.may) = (true, May { reject: true, ..May::default() });
     show.four_eyes = Some(FourEyes::YourAgentAsked);
     show
 }
 
 fn hostile() -> Show {
     let word = || HOSTILE.to_owned();
-    let mut show = Show {
-        chrome: hostile_chrome(),
-        asked_for: vec![word()],
-        holds: vec![word()],
-        ..approved()
-    };
+    let mut show = Show { chrome: hostile_chrome(), asked_for: vec![word()], holds: vec![word()], ..approved() };
     let request = &mut show.request;
     (request.id, request.state) = (word(), word());
     request.reason = Some(format!("{HOSTILE}{}", "z".repeat(300)));
     request.counts = vec![(1, word())];
-    show.touched = vec![Touched {
-        kind: word(),
-        id: word(),
-        title: word(),
-        detail: word(),
-        held: true,
-    }];
+    show.touched = vec![Touched { kind: word(), id: word(), title: word(), detail: word(), held: true }];
     show.certificate = Some(word());
     show
 }

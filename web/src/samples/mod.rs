@@ -24,18 +24,9 @@ const NOW: OffsetDateTime = datetime!(2026-11-16 09:30:00 UTC);
 
 pub fn all() -> Vec<Sample> {
     let mut samples = vec![
-        Sample {
-            name: "problem-not-found",
-            html: not_found().html(),
-        },
-        Sample {
-            name: "problem-hostile",
-            html: hostile_problem().html(),
-        },
-        Sample {
-            name: "docs",
-            html: Docs::new(Theme::System).html(),
-        },
+        Sample { name: "problem-not-found", html: not_found().html() },
+        Sample { name: "problem-hostile", html: hostile_problem().html() },
+        Sample { name: "docs", html: Docs::new(Theme::System).html() },
     ];
     samples.extend(door::samples());
     samples.extend(memories::samples());
@@ -52,22 +43,13 @@ fn not_found() -> Problem {
         title: "There is nothing here for you".into(),
         detail: "The page does not exist, or it belongs to a workspace that you are not in. We do not tell which.".into(),
         request_id: "018f6a3e-7c1d-7b52-9a4e-0c2d4f6a8b10".into(),
-        ways_out: vec![
-            WayOut::new("/workspaces", "Your workspaces"),
-            WayOut::new("/sign-in", "Sign in as someone else"),
-        ],
+        ways_out: vec![WayOut::new("/workspaces", "Your workspaces"), WayOut::new("/sign-in", "Sign in as someone else")],
     }
 }
 
 fn hostile_problem() -> Problem {
     let detail = format!("{HOSTILE} {}", "x".repeat(300));
-    Problem {
-        status: 422,
-        title: HOSTILE.into(),
-        detail,
-        request_id: HOSTILE.into(),
-        ..not_found()
-    }
+    Problem { status: 422, title: HOSTILE.into(), detail, request_id: HOSTILE.into(), ..not_found() }
 }
 
 fn chrome() -> Chrome {
@@ -89,33 +71,19 @@ fn chrome() -> Chrome {
 fn hostile_chrome() -> Chrome {
     let mut chrome = chrome();
     let word = || HOSTILE.to_owned();
-    chrome.workspace = Workspace {
-        slug: word(),
-        name: word(),
-        purpose: word(),
-        role: word(),
-    };
-    chrome.viewer = Viewer {
-        name: word(),
-        email: word(),
-    };
+    chrome.workspace = Workspace { slug: word(), name: word(), purpose: word(), role: word() };
+    chrome.viewer = Viewer { name: word(), email: word() };
     chrome.flash = Some(Flash::bad(word()));
     (chrome.here, chrome.csrf) = (word(), word());
     chrome
 }
 
 fn viewer() -> Viewer {
-    Viewer {
-        name: "Ada Quist".into(),
-        email: "ada@example.org".into(),
-    }
+    Viewer { name: "Ada Quist".into(), email: "ada@example.org".into() }
 }
 
 fn authors() -> Vec<Choice> {
-    vec![
-        Choice::new("018f-ada", "Ada Quist"),
-        Choice::new(HOSTILE, HOSTILE),
-    ]
+    vec![Choice::new("018f-ada", "Ada Quist"), Choice::new(HOSTILE, HOSTILE)]
 }
 
 fn workspaces() -> Vec<Workspace> {
@@ -126,18 +94,8 @@ fn workspaces() -> Vec<Workspace> {
         role: role.into(),
     };
     vec![
-        workspace(
-            "coding",
-            "Coding",
-            "What our coding agents know about the platform",
-            "admin",
-        ),
-        workspace(
-            "support",
-            "Customer support",
-            "Answers and customers' wishes",
-            "reviewer",
-        ),
+        workspace("coding", "Coding", "What our coding agents know about the platform", "admin"),
+        workspace("support", "Customer support", "Answers and customers' wishes", "reviewer"),
         workspace("research", "Research", "Notes of the model team", "reader"),
     ]
 }

@@ -22,7 +22,7 @@ pub fn judge<P>(scope: &Scope<P>, memory: &Memory) -> Judgement {
 }
 
 /// A key that is walled in a project reads what belongs to the whole workspace, and changes only its own.
-fn may_change<P>(scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
+pub(super) fn may_change<P>(scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
     match scope.project() {
         Some(wall) if memory.project.as_deref() != Some(wall.as_str()) => Err(Problem::forbidden(format!(
             "Your key is limited to the project {}; this memory belongs to the whole workspace.",

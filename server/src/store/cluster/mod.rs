@@ -100,6 +100,15 @@ impl Cluster {
         &self.binaries
     }
 
+    /// Starts Postgres again when it has ended on its own; true when it had to.
+    pub async fn revive(&mut self) -> Result<bool, ClusterProblem> {
+        if PidFile::of_running(&self.place.data()).is_some() {
+            return Ok(false);
+        }
+        self.postmaster = Some(Postmaster::start_or_adopt(&self.place, &self.binaries).await?);
+        Ok(true)
+    }
+
     /// Ends the sessions, writes a checkpoint, waits until Postgres is gone.
     pub async fn stop(mut self) -> Result<(), ClusterProblem> {
         match self.postmaster.take() {

@@ -61,6 +61,48 @@ pub async fn find_version<M>(tx: &mut Tx<M>, id: MemoryId, version: i32) -> Resu
     row.ok_or(Problem::NotFound).and_then(Memory::try_from)
 }
 
+#[derive(sqlx::FromRow)]
+struct Proven {
+    #[sqlx(flatten)]
+    row: Row,
+    workspace_id: uuid::Uuid,
+    salt: Option<Vec<u8>>,
+    entry_digest: Option<Vec<u8>>,
+}
+
+/// Versions whose digest is not what their text, salt and entry say; as the owner, page by page.
+pub(super) async fn count_unproven(conn: &mut sqlx::PgConnection) -> Result<i64, sqlx::Error> {
+    let mut place = (uuid::Uuid::nil(), uuid::Uuid::nil(), 0);
+    let mut unproven = 0;
+    loop {
+        let page: Vec<Proven> = sqlx::query_as(
+            "select s.*, e.digest as entry_digest
+             from memory_states s
+             left join audit_entries e on e.workspace_id = s.workspace_id and e.id = s.audit_id and e.target_id = s.id and e.version = s.version
+             where (s.workspace_id, s.id, s.version) > ($1, $2, $3)
+             order by s.workspace_id, s.id, s.version
+             limit 1000",
+        )
+        .bind(place.0)
+        .bind(place.1)
+        .bind(place.2)
+        .fetch_all(&mut *conn)
+        .await?;
+        let Some(last) = page.last() else { return Ok(unproven) };
+        place = (last.workspace_id, last.row.id.0, last.row.version);
+        unproven += page.into_iter().map(|proven| i64::from(!proven.holds())).sum::<i64>();
+    }
+}
+
+impl Proven {
+    /// A redacted version has lost its text and salt; what is left must still be what the entry says.
+    fn holds(self) -> bool {
+        let Ok(memory) = Memory::try_from(self.row) else { return false };
+        let text_fits = self.salt.is_none_or(|salt| write::digest(&memory, &salt) == memory.digest);
+        text_fits && self.entry_digest.as_deref() == Some(&memory.digest[..])
+    }
+}
+
 /// Newest first, below `before` if that is given.
 pub async fn versions<M>(tx: &mut Tx<M>, id: MemoryId, before: Option<i32>, most: i64) -> Result<Vec<Memory>, Problem> {
     let rows: Vec<Row> = sqlx::query_as(

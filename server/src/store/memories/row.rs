@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 #[derive(sqlx::FromRow)]
 pub(super) struct Row {
-    id: MemoryId,
-    version: i32,
+    pub(super) id: MemoryId,
+    pub(super) version: i32,
     operation: Operation,
     store_id: StoreId,
     path: Option<String>,

@@ -167,10 +167,15 @@ async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> 
     Ok(())
 }
 
-/// The digest that the trail keeps: salted, so that an erased text cannot be guessed back from it.
 fn seal(memory: &mut Memory) -> [u8; 16] {
     let salt: [u8; 16] = rand::rng().random();
     memory.content_sha256 = sha256(&memory.content);
+    memory.digest = digest(memory, &salt);
+    salt
+}
+
+/// The digest that the trail keeps: salted, so that an erased text cannot be guessed back from it.
+pub(super) fn digest(memory: &Memory, salt: &[u8]) -> [u8; 32] {
     let stated = json!({
         "memory_id": memory.id, "version": memory.version, "operation": memory.operation, "path": memory.path, "title": memory.title,
         "content": memory.content, "kind": memory.kind, "tags": memory.tags, "project": memory.project, "source": memory.source,
@@ -180,8 +185,7 @@ fn seal(memory: &mut Memory) -> [u8; 16] {
     let mut hasher = Sha256::new();
     hasher.update(salt);
     hasher.update(stated.to_string());
-    memory.digest = hasher.finalize().into();
-    salt
+    hasher.finalize().into()
 }
 
 fn twin_key(memory: &Memory) -> [u8; 32] {

@@ -1,0 +1,141 @@
+//! What `cairn-server` does, command by command.
+
+mod copies;
+pub mod demo;
+
+pub use copies::{backup, restore};
+
+use crate::{
+    App,
+    auth::tokens::Tokens,
+    config::Config,
+    keyring::Keyring,
+    serve::{self, Database},
+    store::{
+        Db,
+        cluster::{Binaries, attach},
+        connect,
+    },
+};
+use std::{
+    os::unix::process::ExitStatusExt,
+    process::ExitCode,
+    time::Duration,
+};
+use tokio::signal::unix::{SignalKind, signal};
+
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// Run until somebody says stop.
+pub async fn serve(config: Config, with_demo: bool) -> Result<(), Failure> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut database = Database::open(&config).await?;
+    let running = match serve::start(config, &database.app_url, &database.owner_url).await {
+        Ok(running) => running,
+        Err(failure) => {
+            database.close().await?;
+            return Err(failure);
+        }
+    };
+    let url = running.app.config().public_url();
+    tracing::info!(address = %running.address, "Cairn is ready at {url}");
+    if with_demo {
+        demo::fill(&running.app).await?;
+        println!("{}", demo::how_to_sign_in(&running.app)?);
+    }
+    let mut look = tokio::time::interval(Duration::from_secs(1));
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => break,
+            _ = terminate.recv() => break,
+            _ = look.tick() => look_after(&mut database).await,
+        }
+    }
+    tracing::info!("stopping: finishing what is running");
+    running.stop().await?;
+    database.close().await
+}
+
+/// The private Postgres is ours to keep alive.
+async fn look_after(database: &mut Database) {
+    let Some(cluster) = &mut database.cluster else { return };
+    match cluster.revive().await {
+        Ok(false) => {}
+        Ok(true) => tracing::warn!("the private Postgres had ended and was started again"),
+        Err(problem) => tracing::error!(%problem, "the private Postgres has ended and does not start again"),
+    }
+}
+
+pub async fn migrate(config: Config) -> Result<(), Failure> {
+    let database = Database::open(&config).await?;
+    let migrated = connect::migrate(&database.owner_url, &database.app_url).await;
+    database.close().await?;
+    migrated?;
+    println!("The database is up to date.");
+    Ok(())
+}
+
+pub async fn demo(config: Config) -> Result<(), Failure> {
+    beside(config, async |app| {
+        demo::fill(&app).await?;
+        println!("{}", demo::how_to_sign_in(&app)?);
+        Ok(())
+    })
+    .await
+}
+
+pub async fn rotate_keys(config: Config) -> Result<(), Failure> {
+    beside(config, async |app| {
+        app.tokens().rotate(app.db(), 0.0).await.map_err(serve::told)?;
+        println!("A new signing key is in use; tokens signed before stay valid until they run out.");
+        Ok(())
+    })
+    .await
+}
+
+/// Does something with the house, beside a server that may be running on the same data dir, without listening.
+async fn beside(config: Config, act: impl AsyncFnOnce(App) -> Result<(), Failure>) -> Result<(), Failure> {
+    let database = attached_or_opened(&config).await?;
+    let done = async {
+        connect::migrate(&database.owner_url, &database.app_url).await?;
+        let db = Db::connect(&database.app_url, 4).await?;
+        let keyring = Keyring::open(&config.master_key_file)?;
+        let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(serve::told)?;
+        let app = App::new(config, db, keyring, tokens);
+        let done = act(app.clone()).await;
+        app.db().close().await;
+        done
+    }
+    .await;
+    database.close().await?;
+    done
+}
+
+async fn attached_or_opened(config: &Config) -> Result<Database, Failure> {
+    if config.database_url.is_none()
+        && let Some(attached) = attach(&config.data_dir)?
+    {
+        return Ok(Database { app_url: attached.owner_url(), owner_url: attached.owner_url(), cluster: None });
+    }
+    Database::open(config).await
+}
+
+/// Open psql as the owner; its exit code is ours.
+pub async fn psql(config: Config, args: &[String]) -> Result<ExitCode, Failure> {
+    let database = attached_or_opened(&config).await?;
+    let program = tool(&config, "psql")?;
+    let status = tokio::process::Command::new(&program).arg(&database.owner_url).args(args).status().await;
+    database.close().await?;
+    let status = status.map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+}
+
+/// A program of Postgres's, of the version that the private cluster has.
+fn tool(config: &Config, name: &str) -> Result<std::path::PathBuf, Failure> {
+    let attached = if config.database_url.is_none() { attach(&config.data_dir)? } else { None };
+    Ok(match attached {
+        Some(attached) => attached.binaries().path(name),
+        None => Binaries::find()?.path(name),
+    })
+}

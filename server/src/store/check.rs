@@ -1,0 +1,77 @@
+//! A look through a whole database as its owner: is it empty, and does every version have its entry in the trail.
+
+use super::memories;
+use sqlx::{Connection, Executor, PgConnection};
+
+/// What a look through found.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub workspaces: i64,
+    pub memories: i64,
+    pub versions: i64,
+    pub entries: i64,
+    /// Versions whose entry is missing or says something else.
+    pub unproven: i64,
+    /// Entries of versions that are neither there nor erased.
+    pub orphaned: i64,
+}
+
+impl Found {
+    pub fn holds(&self) -> bool {
+        self.unproven == 0 && self.orphaned == 0
+    }
+}
+
+impl std::fmt::Display for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { workspaces, memories, versions, entries, .. } = self;
+        write!(f, "{workspaces} workspaces, {memories} memories in {versions} versions, {entries} entries in the trail. ")?;
+        if self.holds() {
+            write!(f, "Every version has its entry, and every digest fits.")
+        } else {
+            write!(f, "{} versions do not fit their entry, and {} entries have lost their version.", self.unproven, self.orphaned)
+        }
+    }
+}
+
+pub async fn is_empty(owner_url: &str) -> Result<bool, sqlx::Error> {
+    let mut conn = PgConnection::connect(owner_url).await?;
+    let tables: i64 = sqlx::query_scalar("select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind = 'r'")
+        .fetch_one(&mut conn)
+        .await?;
+    conn.close().await?;
+    Ok(tables == 0)
+}
+
+/// A dump speaks of roles but does not make them.
+pub async fn make_roles(owner_url: &str) -> Result<(), sqlx::Error> {
+    let mut conn = PgConnection::connect(owner_url).await?;
+    conn.execute(
+        "do $$ begin create role cairn_app nologin noinherit; exception when duplicate_object or unique_violation then null; end $$;
+         do $$ begin create role cairn_gate nologin noinherit; exception when duplicate_object or unique_violation then null; end $$;",
+    )
+    .await?;
+    conn.close().await
+}
+
+/// Counts, and holds every version against its entry and its digest.
+pub async fn look_through(owner_url: &str) -> Result<Found, sqlx::Error> {
+    let mut conn = PgConnection::connect(owner_url).await?;
+    let (workspaces, memories, versions, entries): (i64, i64, i64, i64) = sqlx::query_as(
+        "select (select count(*) from workspaces), (select count(*) from memories), (select count(*) from memory_versions), (select count(*) from audit_entries)",
+    )
+    .fetch_one(&mut conn)
+    .await?;
+    let orphaned: i64 = sqlx::query_scalar(
+        "select count(*)
+         from audit_entries e
+         where e.target_type = 'memory' and e.version is not null
+           and not exists (select 1 from memory_versions v where v.workspace_id = e.workspace_id and v.audit_id = e.id)
+           and not exists (select 1 from audit_entries g where g.workspace_id = e.workspace_id and g.action = 'memory.erased' and g.target_id = e.target_id)",
+    )
+    .fetch_one(&mut conn)
+    .await?;
+    let unproven = memories::count_unproven(&mut conn).await?;
+    conn.close().await?;
+    Ok(Found { workspaces, memories, versions, entries, unproven, orphaned })
+}

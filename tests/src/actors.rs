@@ -1,0 +1,202 @@
+//! Agents and people, as far as the server can tell: a credential, and requests over HTTP.
+
+use crate::Reply;
+use reqwest::{
+    Client, Method, RequestBuilder,
+    header::{HeaderName, HeaderValue},
+};
+use serde_json::{Value, json};
+use std::ops::Deref;
+use uuid::Uuid;
+
+/// Somebody, or nobody in particular. A path with a leading slash is the server's, one without lies in the workspace.
+#[derive(Clone)]
+pub struct Actor {
+    pub id: Uuid,
+    pub name: String,
+    /// The slug of the workspace that relative paths lie in.
+    pub workspace: String,
+    pub(crate) url: String,
+    pub(crate) http: Client,
+    /// A key or a token.
+    pub credential: Option<String>,
+}
+
+#[derive(Clone)]
+pub struct Agent {
+    pub actor: Actor,
+    pub key: String,
+    pub key_id: Uuid,
+}
+
+#[derive(Clone)]
+pub struct Person {
+    pub actor: Actor,
+    pub email: String,
+    pub password: String,
+    pub refresh_token: String,
+}
+
+impl Deref for Agent {
+    type Target = Actor;
+    fn deref(&self) -> &Actor {
+        &self.actor
+    }
+}
+
+impl Deref for Person {
+    type Target = Actor;
+    fn deref(&self) -> &Actor {
+        &self.actor
+    }
+}
+
+/// A request in the making.
+#[must_use = "nothing is asked before it is sent"]
+pub struct Ask {
+    request: RequestBuilder,
+}
+
+impl Ask {
+    pub fn header(self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        let name: HeaderName = name.parse().expect("a header's name");
+        let value = HeaderValue::from_bytes(value.as_ref()).expect("a header's value");
+        Self { request: self.request.header(name, value) }
+    }
+
+    pub fn json(self, body: &Value) -> Self {
+        Self { request: self.request.json(body) }
+    }
+
+    pub fn bytes(self, kind: &str, body: impl Into<Vec<u8>>) -> Self {
+        Self { request: self.request.header("content-type", kind).body(body.into()) }
+    }
+
+    pub async fn send(self) -> Reply {
+        self.try_send().await.expect("an answer")
+    }
+
+    /// For tests in which the server may be gone.
+    pub async fn try_send(self) -> Result<Reply, reqwest::Error> {
+        Reply::read(self.request.send().await?).await
+    }
+}
+
+impl Actor {
+    pub fn ask(&self, method: &str, path: &str) -> Ask {
+        let method: Method = method.parse().expect("a method");
+        let request = self.http.request(method, self.address(path));
+        Ask { request: self.credential.iter().fold(request, |request, shown| request.bearer_auth(shown)) }
+    }
+
+    pub fn address(&self, path: &str) -> String {
+        if path.starts_with('/') { format!("{}{path}", self.url) } else { format!("{}/v1/workspaces/{}/{path}", self.url, self.workspace) }
+    }
+
+    pub async fn get(&self, path: &str) -> Reply {
+        self.ask("GET", path).send().await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Reply {
+        self.ask("POST", path).json(&body).send().await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Reply {
+        self.ask("PUT", path).json(&body).send().await
+    }
+
+    pub async fn patch(&self, path: &str, body: Value) -> Reply {
+        self.ask("PATCH", path).json(&body).send().await
+    }
+
+    pub async fn delete(&self, path: &str) -> Reply {
+        self.ask("DELETE", path).send().await
+    }
+
+    /// The same somebody, looking at another workspace (by slug or id).
+    #[must_use]
+    pub fn looking_at(&self, workspace: impl ToString) -> Self {
+        Self { workspace: workspace.to_string(), ..self.clone() }
+    }
+
+    /// The same address book with another credential.
+    #[must_use]
+    pub fn showing(&self, credential: impl Into<String>) -> Self {
+        Self { credential: Some(credential.into()), ..self.clone() }
+    }
+
+    #[must_use]
+    pub fn showing_nothing(&self) -> Self {
+        Self { credential: None, ..self.clone() }
+    }
+
+    /// Remembers a new text, and gives the memory.
+    pub async fn remembers(&self, content: &str) -> Value {
+        self.remembers_all_of(json!({ "content": content })).await
+    }
+
+    /// Remembers something with more to it than its text.
+    pub async fn remembers_all_of(&self, memory: Value) -> Value {
+        self.post("memories", memory).await.expect(201)
+    }
+
+    /// Reads what should be there.
+    pub async fn reads(&self, memory: &Value) -> Value {
+        self.get(&at(memory)).await.expect(200)
+    }
+
+    pub async fn revises(&self, memory: &Value, changes: Value) -> Value {
+        self.patch(&at(memory), changes).await.expect(200)
+    }
+
+    /// Everything a list has, page by page.
+    pub async fn lists(&self, path: &str) -> Vec<Value> {
+        let (mut all, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let join = if path.contains('?') { '&' } else { '?' };
+            let page = match &cursor {
+                None => self.get(path).await,
+                Some(cursor) => self.get(&format!("{path}{join}cursor={cursor}")).await,
+            };
+            assert_eq!(page.status, 200, "{page:?}");
+            all.extend_from_slice(page.data());
+            cursor = page.body["next_cursor"].as_str().map(str::to_owned);
+            if cursor.is_none() {
+                return all;
+            }
+        }
+    }
+
+    /// The entries of the trail about one thing, oldest first.
+    pub async fn trail_of(&self, target: &str) -> Vec<Value> {
+        let mut entries = self.lists(&format!("audit?target={target}")).await;
+        entries.reverse();
+        entries
+    }
+
+    pub async fn asks_to_erase(&self, memories: &[&Value], reason: &str) -> Value {
+        let ids: Vec<&Value> = memories.iter().map(|memory| &memory["id"]).collect();
+        self.post("deletion-requests", json!({"memory_ids": ids, "reason": reason})).await.expect(201)
+    }
+
+    pub async fn approves(&self, request: &Value) -> Reply {
+        self.ask("POST", &format!("{}/approve", request_at(request))).send().await
+    }
+
+    pub async fn rejects(&self, request: &Value) -> Reply {
+        self.ask("POST", &format!("{}/reject", request_at(request))).send().await
+    }
+
+    pub async fn executes(&self, request: &Value) -> Reply {
+        self.ask("POST", &format!("{}/execute", request_at(request))).send().await
+    }
+}
+
+/// Where a memory is, seen from its workspace.
+pub fn at(memory: &Value) -> String {
+    format!("memories/{}", memory["id"].as_str().expect("a memory has an id"))
+}
+
+fn request_at(request: &Value) -> String {
+    format!("deletion-requests/{}", request["id"].as_str().expect("a request has an id"))
+}
