@@ -208,7 +208,6 @@ create unique index memories_twin on memories (workspace_id, twin_key);
 create unique index memories_path on memories (workspace_id, store_id, path, coalesce(owner_id, workspace_id))
     where state in ('active', 'proposed');
 create index memories_recent on memories (workspace_id, updated_at desc, id desc);
-create index memories_changed on memories (workspace_id, changed_xid);
 create index memories_text on memories (workspace_id, content_sha256);
 create index memories_subject on memories (workspace_id, subject) where subject is not null;
 create index memories_session on memories (workspace_id, session_id) where session_id is not null;
@@ -300,39 +299,84 @@ begin
 end $$;
 create trigger versions_immutable before update on memory_versions for each row execute function versions_never_change();
 
--- No path is another's ancestor. Writers of a path hold it exclusively and its ancestors shared, so that
--- of two that would clash one sees the other; each statement here has a snapshot of its own.
-create function memories_keep_paths_apart() returns trigger language plpgsql as $$
+-- ── No path is another's ancestor ───────────────────────────────────────────────────────────────
+-- Of two writers that would clash, one has to see the other. Locks, few and per folder: whoever uses a folder
+-- shares it (1); whoever takes a memory out of it holds it alone, for it may vanish; whoever adds a file shares
+-- the list of its parent (2); whoever makes a folder that was not there holds that list alone. Every statement
+-- of a volatile function has a snapshot of its own, so what is asked after a lock sees what was done before it.
+create function parent_of(path text) returns text language sql immutable strict parallel safe
+    as $$ select left(path, length(path) - strpos(reverse(path), '/')) $$;
+create function folders_of(path text) returns setof text language sql immutable strict parallel safe
+    as $$ select array_to_string(parts[1:i], '/') from (select string_to_array(path, '/')) p (parts), generate_series(2, cardinality(parts) - 1) i $$;
+
+create function lock_folders(kind int, store uuid, alone text[], shared text[]) returns void language sql volatile as $$
+    select case when alone then pg_advisory_xact_lock(place) else pg_advisory_xact_lock_shared(place) end
+    from (
+        select hashtextextended(store::text || folder, kind) as place, bool_or(alone) as alone
+        from (select unnest($3), true union all select unnest($4), false) asked (folder, alone)
+        group by 1
+        order by 1
+    ) locks
+$$;
+
+create function keep_paths_apart(workspace uuid, store uuid, coming text[], ids uuid[], going text[]) returns void
+language plpgsql volatile as $$
 declare
-    parts text[];
-    ancestor text;
-    ancestors text[] := '{}';
-    clash uuid;
+    used text[] := array(select distinct f from (select distinct parent_of(p) || '/' from unnest(coming) p) parents (parent), folders_of(parent) f);
+    left_behind text[] := array(select distinct f from unnest(going) p, folders_of(p) f);
+    made text[];
 begin
-    if new.state not in ('active', 'proposed') then
-        return new;
+    perform lock_folders(1, store, left_behind, used);
+    made := array(
+        select u from unnest(used) u
+        where not exists (
+            select 1 from memories m
+            where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed')
+              and m.path >= u || '/' and m.path < u || '0' and m.id <> all (ids)));
+    perform lock_folders(2, store, array(select distinct parent_of(m) from unnest(made) m), array(select distinct parent_of(p) from unnest(coming) p));
+    if exists (
+        select 1 from memories m
+        where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed') and m.path = any (used)
+    ) or exists (
+        select 1 from unnest(coming) p
+        cross join lateral (
+            select 1 from memories m
+            where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed')
+              and m.path >= p || '/' and m.path < p || '0'
+            limit 1) below
+    ) then
+        raise exception 'path clash' using errcode = 'unique_violation', constraint = 'memories_path';
     end if;
-    parts := string_to_array(new.path, '/');
-    for i in 2 .. cardinality(parts) - 1 loop
-        ancestor := array_to_string(parts[1:i], '/');
-        ancestors := ancestors || ancestor;
-        perform pg_advisory_xact_lock_shared(hashtextextended(new.store_id::text || ancestor, 7));
-    end loop;
-    perform pg_advisory_xact_lock(hashtextextended(new.store_id::text || new.path, 7));
-    select id into clash from memories
-    where workspace_id = new.workspace_id and store_id = new.store_id and state in ('active', 'proposed') and id <> new.id
-      and (path = any (ancestors) or path = new.path or (path >= new.path || '/' and path < new.path || '0'))
-    limit 1;
-    if found then
-        raise exception 'path clash' using errcode = 'unique_violation', constraint = 'memories_path', detail = clash::text;
-    end if;
-    return new;
 end $$;
-create trigger memories_paths_on_insert before insert on memories
-    for each row execute function memories_keep_paths_apart();
-create trigger memories_paths_on_update before update on memories
-    for each row when ((old.path, old.state, old.store_id, old.owner_id) is distinct from (new.path, new.state, new.store_id, new.owner_id))
-    execute function memories_keep_paths_apart();
+
+create function memories_keep_paths_apart() returns trigger language plpgsql as $$
+begin
+    if tg_op = 'INSERT' then
+        perform keep_paths_apart(workspace_id, store_id, array_agg(path), array_agg(id), '{}')
+        from fresh where state in ('active', 'proposed') group by workspace_id, store_id;
+    elsif tg_op = 'DELETE' then
+        perform keep_paths_apart(workspace_id, store_id, '{}', '{}', array_agg(path))
+        from gone where state in ('active', 'proposed') group by workspace_id, store_id;
+    else
+        perform keep_paths_apart(workspace_id, store_id, coalesce(array_agg(path) filter (where comes), '{}'), array_agg(id),
+                                 coalesce(array_agg(path) filter (where not comes), '{}'))
+        from (
+            select f.workspace_id, f.store_id, f.path, f.id, true from fresh f join gone g using (workspace_id, id)
+            where f.state in ('active', 'proposed') and (g.state not in ('active', 'proposed') or (f.store_id, f.path) is distinct from (g.store_id, g.path))
+            union all
+            select g.workspace_id, g.store_id, g.path, g.id, false from fresh f join gone g using (workspace_id, id)
+            where g.state in ('active', 'proposed') and (f.state not in ('active', 'proposed') or (f.store_id, f.path) is distinct from (g.store_id, g.path))
+        ) moved (workspace_id, store_id, path, id, comes)
+        group by workspace_id, store_id;
+    end if;
+    return null;
+end $$;
+create trigger memories_paths_in after insert on memories referencing new table as fresh
+    for each statement execute function memories_keep_paths_apart();
+create trigger memories_paths_moved after update on memories referencing old table as gone new table as fresh
+    for each statement execute function memories_keep_paths_apart();
+create trigger memories_paths_out after delete on memories referencing old table as gone
+    for each statement execute function memories_keep_paths_apart();
 
 -- ── Deletion ────────────────────────────────────────────────────────────────────────────────────
 create table deletion_requests (

@@ -2,6 +2,7 @@
 
 use crate::model::{AgentId, AuditId, DeletionId, KeyId, LoginId, Memory, PersonId, Role, WorkspaceId, memory::Operation};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use uuid::Uuid;
 
 /// One entry of the trail. Ids, numbers and words from a fixed list only: no text that anyone wrote.
@@ -15,6 +16,8 @@ pub struct Audit {
     pub(crate) session: Option<Uuid>,
     pub(crate) digest: Option<[u8; 32]>,
     pub(crate) details: Option<Value>,
+    /// The request it was done in, where one transaction serves several.
+    pub(crate) request: Option<Arc<str>>,
 }
 
 /// The entries that one transaction commits with.
@@ -35,11 +38,16 @@ impl FromIterator<Audit> for Trail {
 
 impl Audit {
     fn new(action: &'static str, target: Option<(&'static str, Uuid)>) -> Self {
-        Self { id: AuditId::new(), action, target, version: None, session: None, digest: None, details: None }
+        Self { id: AuditId::new(), action, target, version: None, session: None, digest: None, details: None, request: None }
     }
 
     fn with(mut self, details: Value) -> Self {
         self.details = Some(details);
+        self
+    }
+
+    pub(crate) fn in_request(mut self, request: &Arc<str>) -> Self {
+        self.request = Some(request.clone());
         self
     }
 

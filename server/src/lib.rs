@@ -20,10 +20,12 @@ pub mod problem;
 pub mod serve;
 pub mod stack;
 pub mod store;
+pub mod turnstile;
 pub mod work;
 
 use crate::{
-    auth::{limits::Limits, tokens::Tokens},
+    acts::memories::Together,
+    auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
     config::Config,
     keyring::Keyring,
     store::Db,
@@ -41,12 +43,15 @@ struct Parts {
     keyring: Keyring,
     tokens: Tokens,
     limits: Limits,
+    key_line: KeyLine,
+    together: Together,
 }
 
 impl App {
     pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Self {
         let limits = Limits::new(config.rate_limit);
-        Self(Arc::new(Parts { config, db, keyring, tokens, limits }))
+        let (key_line, together) = (turnstile::Turnstile::new(1024), turnstile::Turnstile::new(64));
+        Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together }))
     }
 
     pub fn config(&self) -> &Config {
@@ -67,6 +72,14 @@ impl App {
 
     pub fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    pub(crate) fn key_line(&self) -> &KeyLine {
+        &self.0.key_line
+    }
+
+    pub(crate) fn together(&self) -> &Together {
+        &self.0.together
     }
 
     /// Cookies are for HTTPS only where people come over HTTPS.

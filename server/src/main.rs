@@ -105,7 +105,8 @@ async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
 
 fn log(config: &Config) {
     let filter = EnvFilter::new(&config.log);
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr);
     // Whoever calls us twice in one process has set it up already.
     let _ = match config.log_format {
         LogFormat::Text => lines.with_target(false).try_init(),

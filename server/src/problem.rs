@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 pub type Text = Cow<'static, str>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Problem {
     /// No credentials, or none that hold.
     Unauthenticated(Text),
@@ -48,7 +48,7 @@ pub struct FieldError {
     pub message: String,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Conflict {
     pub code: &'static str,
     pub detail: Text,
@@ -77,6 +77,17 @@ impl Problem {
     /// For what cannot happen. The caller hears a request id; the log has the rest.
     pub fn internal(what: impl std::fmt::Display) -> Self {
         Self::Internal(what.to_string().into())
+    }
+
+    /// Says which field it is about, where that has another name than usual.
+    #[must_use]
+    pub fn at_field(self, field: &str) -> Self {
+        match self {
+            Self::Invalid(errors) => {
+                Self::Invalid(errors.into_iter().map(|error| FieldError { field: field.to_owned(), ..error }).collect())
+            }
+            other => other,
+        }
     }
 
     /// Says which item of a batch it is about.

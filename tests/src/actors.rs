@@ -86,7 +86,7 @@ impl Actor {
     pub fn ask(&self, method: &str, path: &str) -> Ask {
         let method: Method = method.parse().expect("a method");
         let request = self.http.request(method, self.address(path));
-        Ask { request: self.credential.iter().fold(request, |request, shown| request.bearer_auth(shown)) }
+        Ask { request: self.credential.iter().fold(request, RequestBuilder::bearer_auth) }
     }
 
     pub fn address(&self, path: &str) -> String {
@@ -128,6 +128,12 @@ impl Actor {
     #[must_use]
     pub fn showing_nothing(&self) -> Self {
         Self { credential: None, ..self.clone() }
+    }
+
+    /// The same somebody at another server on the same database.
+    #[must_use]
+    pub fn living_at(&self, url: &str) -> Self {
+        Self { url: url.to_owned(), ..self.clone() }
     }
 
     /// Remembers a new text, and gives the memory.

@@ -44,7 +44,9 @@ impl House {
     }
 
     async fn tables(&self, which: &str) -> Vec<String> {
-        let sql = format!("select relname::text from pg_class c where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace {which} order by 1");
+        let sql = format!(
+            "select relname::text from pg_class c where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace {which} order by 1"
+        );
         let tables: Vec<String> = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(self.owner()).await.expect("the catalog");
         assert!(tables.len() > 10, "too few tables to be true: {tables:?}");
         tables
@@ -78,11 +80,15 @@ impl House {
             .expect("columns");
             let shown: Vec<String> = columns
                 .iter()
-                .map(|(name, bytes)| if *bytes { format!("coalesce(encode({name}, 'escape'), '')") } else { format!("coalesce({name}::text, '')") })
+                .map(
+                    |(name, bytes)| {
+                        if *bytes { format!("coalesce(encode({name}, 'escape'), '')") } else { format!("coalesce({name}::text, '')") }
+                    },
+                )
                 .collect();
             let sql = format!("select concat_ws(' | ', {}) from {table}", shown.join(", "));
             for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(self.owner()).await.expect("a dump") {
-                dump.push_str(&format!("{table}: {}\n", row.get::<String, _>(0)));
+                dump.extend([&table, ": ", &row.get::<String, _>(0), "\n"]);
             }
         }
         dump

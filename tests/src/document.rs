@@ -69,7 +69,9 @@ impl Document {
         match schema["type"].as_str().or_else(|| schema["type"][0].as_str()) {
             Some("object") => {
                 let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-                Value::Object(required.map(|name| (name.to_owned(), self.sample(&schema["properties"][name], depth + 1))).collect::<Map<_, _>>())
+                Value::Object(
+                    required.map(|name| (name.to_owned(), self.sample(&schema["properties"][name], depth + 1))).collect::<Map<_, _>>(),
+                )
             }
             Some("array") => json!([self.sample(&schema["items"], depth + 1)]),
             Some("integer") => json!(1),
@@ -122,7 +124,8 @@ impl Operation {
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
             path.replace_range(start..=end, &nobody().to_string());
         }
-        let required = self.said["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] == "query" && one["required"] == true);
+        let required =
+            self.said["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] == "query" && one["required"] == true);
         let query: Vec<String> = required.map(|one| format!("{}=1", one["name"].as_str().unwrap_or_default())).collect();
         if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
     }

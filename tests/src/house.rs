@@ -9,10 +9,7 @@ use cairn_server::{
 };
 use reqwest::Client;
 use serde_json::{Value, json};
-use sqlx::{
-    PgPool,
-    postgres::PgPoolOptions,
-};
+use sqlx::{PgPool, postgres::PgPoolOptions};
 use std::{
     collections::HashMap,
     path::Path,
@@ -31,6 +28,7 @@ const ADMIN: &str = "root@example.org";
 
 pub const ROLES: [Role; 5] = [Role::Reader, Role::Writer, Role::Reviewer, Role::Auditor, Role::Admin];
 
+/// Its database goes with it, so it is held on to for as long as anyone speaks to it.
 pub struct House {
     pub url: String,
     http: Client,
@@ -62,11 +60,14 @@ impl House {
 
     /// For tests in which it may refuse to open.
     pub async fn on_database(postgres: Arc<Postgres>, database: String, change: impl FnOnce(&mut Given)) -> Result<Self, String> {
+        say_what_breaks();
         let folder = TempDir::new().expect("a folder");
         let mut given = furniture(folder.path());
         change(&mut given);
         let config = given.check().expect("a configuration");
-        let running = serve::start(config, &postgres.login_url(&database), &postgres.owner_url(&database)).await.map_err(|error| error.to_string())?;
+        let running = serve::start(config, &postgres.login_url(&database), &postgres.owner_url(&database))
+            .await
+            .map_err(|error| error.to_string())?;
         let owner = PgPoolOptions::new().max_connections(3).connect_lazy(&postgres.owner_url(&database)).expect("a URL");
         Ok(Self {
             url: running.app.config().public_url(),
@@ -85,6 +86,11 @@ impl House {
 
     /// Closes it as an operator would.
     pub async fn close(mut self) {
+        self.shut().await;
+    }
+
+    /// Stops serving; the database, and whoever lives in it, stay.
+    pub async fn shut(&mut self) {
         if let Some(running) = self.running.take() {
             running.stop().await.expect("stops");
         }
@@ -92,7 +98,14 @@ impl House {
 
     /// Somebody who shows nothing.
     pub fn stranger(&self) -> Actor {
-        Actor { id: Uuid::nil(), name: "nobody".to_owned(), workspace: "coding".to_owned(), url: self.url.clone(), http: self.http.clone(), credential: None }
+        Actor {
+            id: Uuid::nil(),
+            name: "nobody".to_owned(),
+            workspace: "coding".to_owned(),
+            url: self.url.clone(),
+            http: self.http.clone(),
+            credential: None,
+        }
     }
 
     /// The first admin, who runs the instance and makes every workspace.
@@ -107,7 +120,8 @@ impl House {
         if let Some(id) = known.get(slug) {
             return *id;
         }
-        let made = admin.post("/v1/workspaces", json!({"slug": slug, "name": format!("The {slug} team"), "purpose": "tests"})).await.expect(201);
+        let made =
+            admin.post("/v1/workspaces", json!({"slug": slug, "name": format!("The {slug} team"), "purpose": "tests"})).await.expect(201);
         let id = id_of(&made);
         known.insert(slug.to_owned(), id);
         id
@@ -167,7 +181,7 @@ impl House {
         let text = |name: &str| tokens[name].as_str().unwrap_or_else(|| panic!("no {name}: {tokens}")).to_owned();
         let actor = self.stranger().looking_at(workspace).showing(text("access_token"));
         let me = actor.get("/v1/me").await.expect(200);
-        let id = me["actor"].get("id").or_else(|| me.get("id")).and_then(Value::as_str).and_then(|id| id.parse().ok()).unwrap_or_else(|| panic!("no id: {me}"));
+        let id = id_of(&me["actor"]);
         let actor = Actor { id, name: email.to_owned(), ..actor };
         Person { actor, email: email.to_owned(), password: PASSWORD.to_owned(), refresh_token: text("refresh_token") }
     }
@@ -218,6 +232,12 @@ fn furniture(folder: &Path) -> Given {
         database_connections: Some(6),
         ..Given::default()
     }
+}
+
+/// What the server logs is shown with a test that fails; `RUST_LOG` asks for more.
+fn say_what_breaks() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "error".into());
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_test_writer().try_init();
 }
 
 /// Talks to this machine only, whatever proxy the environment names.

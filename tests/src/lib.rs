@@ -6,6 +6,7 @@
 
 mod actors;
 mod backstage;
+mod browser;
 mod document;
 mod house;
 mod postgres;
@@ -13,6 +14,7 @@ mod program;
 mod reply;
 
 pub use actors::{Actor, Agent, Ask, Person, at};
+pub use browser::Browser;
 pub use cairn_server::model::Role;
 pub use document::{Document, Operation};
 pub use house::{House, PASSWORD, ROLES};

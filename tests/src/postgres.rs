@@ -1,9 +1,6 @@
 //! One throw-away Postgres for all houses of a test run, and a migrated database in it that each is a copy of.
 
-use cairn_server::store::{
-    cluster::ThrowAway,
-    connect,
-};
+use cairn_server::store::{cluster::ThrowAway, connect};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::sync::{
     Arc, Mutex,
@@ -13,12 +10,11 @@ use tokio::sync::OnceCell;
 
 const TEMPLATE: &str = "house_template";
 
-/// Databases of houses that are closed, to be dropped when the next one opens.
-static LEFT: Mutex<Vec<String>> = Mutex::new(Vec::new());
-
 pub struct Postgres {
     cluster: ThrowAway,
     count: AtomicU32,
+    /// Databases of houses that are closed, to be dropped when the next one opens.
+    left: Mutex<Vec<String>>,
 }
 
 impl Postgres {
@@ -31,7 +27,7 @@ impl Postgres {
     /// One for a test that does something to it. Not `durable` means that it may not be pulled the plug.
     pub async fn own(durable: bool) -> Arc<Self> {
         let cluster = tokio::task::spawn_blocking(move || ThrowAway::start(durable)).await.expect("not cancelled").expect("a Postgres");
-        let postgres = Self { cluster, count: AtomicU32::new(0) };
+        let postgres = Self { cluster, count: AtomicU32::new(0), left: Mutex::default() };
         postgres.run(&format!("create database {TEMPLATE}")).await;
         connect::migrate(&postgres.owner_url(TEMPLATE), &postgres.login_url(TEMPLATE)).await.expect("migrates");
         Arc::new(postgres)
@@ -39,7 +35,7 @@ impl Postgres {
 
     /// A new database, migrated.
     pub async fn database(&self) -> String {
-        let left: Vec<String> = std::mem::take(&mut *LEFT.lock().expect("not poisoned"));
+        let left: Vec<String> = std::mem::take(&mut *self.left.lock().expect("not poisoned"));
         for name in left {
             self.run(&format!("drop database if exists {name} with (force)")).await;
         }
@@ -48,12 +44,9 @@ impl Postgres {
         name
     }
 
-    /// What a house leaves behind. Other clusters' go with them.
-    pub(crate) fn leave(self: &Arc<Self>, database: &str) {
-        // Only the shared one outlives its houses, and is held by its cell besides.
-        if Arc::strong_count(self) > 1
-            && let Ok(mut left) = LEFT.lock()
-        {
+    /// What a house leaves behind.
+    pub(crate) fn leave(&self, database: &str) {
+        if let Ok(mut left) = self.left.lock() {
             left.push(database.to_owned());
         }
     }

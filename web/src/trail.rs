@@ -61,7 +61,8 @@ impl Index {
 
     fn href_of(&self, target: &Target) -> Option<String> {
         match target.kind.as_str() {
-            "memory" => Some(self.chrome.memory(&target.id)),
+            // One without a title was erased, or is not the viewer's to see: there is no page to link to.
+            "memory" => target.title.as_ref().map(|_| self.chrome.memory(&target.id)),
             "deletion_request" | "deletion" => Some(self.chrome.deletion(&target.id)),
             _ => None,
         }

@@ -2,6 +2,7 @@
 //! ends with the entry that stands for it.
 
 pub mod access;
+pub mod actors;
 pub mod deletion;
 pub mod memories;
 pub mod trail;

@@ -1,6 +1,7 @@
 //! Who calls: found from the request's credential, before any question of what they may do.
 
 use super::{cookies, keys::ShownKey, scopes::Refusable, tokens::Who};
+use crate::turnstile::Turnstile;
 use crate::{
     App,
     model::{Actor, AgentId, KeyId, Project, access::Person, clock},
@@ -46,20 +47,20 @@ impl Credential {
             text("x-api-key").transpose()?
         };
         match shown {
-            Some(shown) if shown.starts_with("cairn_") => {
-                ShownKey::parse(shown).map(Self::Key).ok_or_else(bad_key)
-            }
+            Some(shown) if shown.starts_with("cairn_") => ShownKey::parse(shown).map(Self::Key).ok_or_else(bad_key),
             Some(shown) => Ok(Self::Token(shown.to_owned())),
-            None if cookies::sent_by_another_site(&app.config().public_url(), parts) => {
-                Err(Problem::Unauthenticated("This request was made by a page of another site, where a sign-in here does not count.".into()))
-            }
+            None if cookies::sent_by_another_site(&app.config().public_url(), parts) => Err(Problem::Unauthenticated(
+                "This request was made by a page of another site, where a sign-in here does not count.".into(),
+            )),
             None => cookies::read(app.keyring(), headers).map(Self::Cookie).ok_or(Problem::Unauthenticated(missing.into())),
         }
     }
 }
 
 pub(super) fn bad_key() -> Problem {
-    Problem::Unauthenticated("This key does not hold: it is not one of ours, was revoked, or has run out. Ask an admin of the workspace for a new one.".into())
+    Problem::Unauthenticated(
+        "This key does not hold: it is not one of ours, was revoked, or has run out. Ask an admin of the workspace for a new one.".into(),
+    )
 }
 
 pub(super) fn signed_out() -> Problem {
@@ -86,7 +87,7 @@ pub(super) async fn agent(app: &App, credential: &Credential) -> Result<Option<(
         Credential::Cookie(_) => return Ok(None),
     };
     app.limits().take(key.0)?;
-    let found: FoundKey = app.db().find_key(key).await?.ok_or_else(bad_key)?;
+    let found = find(app, key).await?.ok_or_else(bad_key)?;
     if let Credential::Key(shown) = credential
         && !shown.fits(&found.secret_hash)
     {
@@ -107,6 +108,18 @@ pub(super) async fn agent(app: &App, credential: &Credential) -> Result<Option<(
         }
     };
     Ok(Some((found.agent, key, standing)))
+}
+
+/// Requests with the same key, at the same moment, ask the gate once.
+pub type KeyLine = Arc<Turnstile<KeyId, (), Result<Option<FoundKey>, Problem>>>;
+
+async fn find(app: &App, key: KeyId) -> Result<Option<FoundKey>, Problem> {
+    let db = app.db().clone();
+    let ask = move |who: Vec<()>| {
+        let db = db.clone();
+        async move { vec![db.find_key(key).await; who.len()] }
+    };
+    app.key_line().pass(key, (), ask).await.unwrap_or_else(|| Err(Problem::internal("a key could not be looked up")))
 }
 
 /// The sign-in that a person's token or cookie speaks of; whether it still holds is for the gate to say.

@@ -38,7 +38,9 @@ mod tests {
         let token = write(&keyring, login, 3);
         assert_eq!(read(&keyring, &token), Some((login, 3)));
         let other = other.0.simple().to_string();
-        for wrong in [token.replace(".3.", ".4."), token.replace(&login.0.simple().to_string(), &other), format!("{token}.x"), String::new()] {
+        for wrong in
+            [token.replace(".3.", ".4."), token.replace(&login.0.simple().to_string(), &other), format!("{token}.x"), String::new()]
+        {
             assert_eq!(read(&keyring, &wrong), None, "{wrong}");
         }
         assert_eq!(read(&Keyring::parse(&"b".repeat(64)).expect("64 digits"), &token), None);

@@ -21,18 +21,15 @@ impl<P: Permission> FromRequestParts<App> for Scope<P> {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let credential = Credential::read(app, parts)?;
         let asked = workspace_asked_for(parts).await?;
-        let standing = match login(app, &credential).await? {
-            Some(login) => {
-                let (found, standing) = app.db().find_member(login, &asked).await?.ok_or_else(signed_out)?;
-                note_use(app, &found).await?;
-                standing
-            }
-            None => {
-                let (.., standing) = agent(app, &credential).await?.ok_or_else(super::caller::bad_key)?;
-                let workspace = standing.workspace();
-                let named = workspace.slug == asked || uuid::Uuid::parse_str(&asked).is_ok_and(|id| id == workspace.id.0);
-                named.then_some(standing)
-            }
+        let standing = if let Some(login) = login(app, &credential).await? {
+            let (found, standing) = app.db().find_member(login, &asked).await?.ok_or_else(signed_out)?;
+            note_use(app, &found).await?;
+            standing
+        } else {
+            let (.., standing) = agent(app, &credential).await?.ok_or_else(super::caller::bad_key)?;
+            let workspace = standing.workspace();
+            let named = workspace.slug == asked || uuid::Uuid::parse_str(&asked).is_ok_and(|id| id == workspace.id.0);
+            named.then_some(standing)
         };
         let standing = Arc::new(standing.ok_or(Problem::NotFound)?);
         let request = request(parts);

@@ -52,7 +52,10 @@ fn behind_proxy(peer: Option<IpAddr>, headers: &HeaderMap) -> Option<IpAddr> {
 }
 
 fn address(text: &str) -> Option<IpAddr> {
-    text.parse::<IpAddr>().or_else(|_| text.parse::<SocketAddr>().map(|with_port| with_port.ip())).ok().map(|address| address.to_canonical())
+    text.parse::<IpAddr>()
+        .or_else(|_| text.parse::<SocketAddr>().map(|with_port| with_port.ip()))
+        .ok()
+        .map(|address| address.to_canonical())
 }
 
 fn is_near(address: IpAddr) -> bool {

@@ -28,6 +28,7 @@ pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// Run until somebody says stop.
 pub async fn serve(config: Config, with_demo: bool) -> Result<(), Failure> {
+    let config = if with_demo { demo::with_admin(config)? } else { config };
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut database = Database::open(&config).await?;
     let running = match serve::start(config, &database.app_url, &database.owner_url).await {
@@ -76,7 +77,8 @@ pub async fn migrate(config: Config) -> Result<(), Failure> {
 }
 
 pub async fn demo(config: Config) -> Result<(), Failure> {
-    beside(config, async |app| {
+    beside(demo::with_admin(config)?, async |app| {
+        crate::acts::access::make_first_admin(&app).await.map_err(serve::told)?;
         demo::fill(&app).await?;
         println!("{}", demo::how_to_sign_in(&app)?);
         Ok(())

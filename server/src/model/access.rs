@@ -145,9 +145,12 @@ impl Email {
 pub struct Password(String);
 
 impl Password {
+    /// In characters.
+    pub const SHORTEST: usize = 12;
+
     pub fn parse(text: &str) -> Result<Self, Problem> {
         match text.chars().count() {
-            0..=11 => Err(Problem::invalid("password", "must be at least 12 characters; a few unrelated words make a good one")),
+            0..Self::SHORTEST => Err(Problem::invalid("password", "must be at least 12 characters; a few unrelated words make a good one")),
             257.. => Err(Problem::invalid("password", "must be at most 256 characters")),
             _ => Ok(Self(text.to_owned())),
         }

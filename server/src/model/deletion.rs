@@ -20,6 +20,12 @@ pub enum DeletionState {
 }
 
 impl DeletionState {
+    pub const ALL: [Self; 5] = [Self::Pending, Self::Approved, Self::Executed, Self::Rejected, Self::Blocked];
+
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Self::Pending => "pending",

@@ -14,6 +14,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// What the gate found for a key's id; whether the secret fits is for `auth` to say.
+#[derive(Clone, Debug)]
 pub struct FoundKey {
     pub key: KeyId,
     pub agent: AgentId,

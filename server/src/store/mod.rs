@@ -2,12 +2,17 @@
 //! somebody who was found: there is no function here that takes a pool and a workspace id.
 
 pub mod access;
+pub mod actors;
+pub mod agents;
 pub mod check;
 pub mod cluster;
 pub mod connect;
 pub mod deletion;
+pub mod failures;
 pub mod guard;
+pub mod links;
 pub mod logins;
+pub mod members;
 pub mod memories;
 pub mod once;
 pub mod people;

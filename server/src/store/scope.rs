@@ -112,6 +112,13 @@ impl<P: Permission> Scope<P> {
     }
 }
 
+impl<P: CanWrite> Scope<P> {
+    /// The same, to write: whoever may review or govern may write too.
+    pub(crate) fn to_write(&self) -> Result<Scope<Writing>, Problem> {
+        Scope::of(self.standing.clone(), self.request.clone())
+    }
+}
+
 impl<P> Scope<P> {
     pub fn workspace(&self) -> WorkspaceId {
         self.standing.workspace.id

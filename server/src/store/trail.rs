@@ -31,7 +31,7 @@ pub(super) async fn append(
             json!({
                 "workspace_id": workspace, "id": audit.id, "actor_type": actor.kind, "actor_id": actor.id, "role": role,
                 "action": audit.action, "target_type": audit.target.map(|t| t.0), "target_id": audit.target.map(|t| t.1),
-                "version": audit.version, "request_id": request, "session_id": audit.session,
+                "version": audit.version, "request_id": audit.request.as_deref().unwrap_or(request), "session_id": audit.session,
                 "digest": audit.digest.map(|digest| super::memories::bytea(&digest)), "details": audit.details,
             })
         })
@@ -39,7 +39,7 @@ pub(super) async fn append(
     sqlx::query!(
         "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
          select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
-         from json_populate_recordset(null::audit_entries, $1)",
+         from jsonb_populate_recordset(null::audit_entries, $1)",
         json!(rows)
     )
     .execute(conn)

@@ -114,7 +114,7 @@ impl<M> Tx<M> {
         &mut self.inner
     }
 
-    pub(super) fn workspace(&self) -> WorkspaceId {
+    pub fn workspace(&self) -> WorkspaceId {
         self.workspace
     }
 

@@ -1,11 +1,13 @@
 //! Remember, read, revise: what can be done with memories.
 
 mod history;
+mod labels;
 mod remember;
 mod revise;
 
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
-pub use remember::{Remembered, remember, remember_all};
+pub use labels::{labels, titles};
+pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
 
 use crate::{

@@ -5,33 +5,77 @@ use crate::{
     App,
     audit::Audit,
     model::{
-        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, State, Visibility, clock,
+        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, State, Visibility, WorkspaceId, clock,
         memory::Operation,
         text::{MemoryPath, sha256},
     },
-    problem::Problem,
-    store::{
-        self, CanWrite, Scope, Tx, Write,
-        memories::Survey,
-    },
+    problem::{FieldError, Problem},
+    store::{self, CanWrite, Scope, Tx, Write, Writing, memories::Survey},
+    turnstile::Turnstile,
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
+use uuid::Uuid;
 
 const TRIES: usize = 4;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Remembered {
     New(Memory),
     /// The same text is known already, to the letter.
     Already(Memory),
 }
 
+/// Something to remember, and the request that asked for it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    new: NewMemory,
+    request: Arc<str>,
+}
+
+/// Writers of one actor who come while one of theirs is being written: the next transaction takes them all.
+pub type Together = Arc<Turnstile<(WorkspaceId, Uuid, Option<Project>), (Scope<Writing>, Asked), Result<Remembered, Problem>>>;
+
 /// Remember something new, or answer with what is already known to the letter.
 pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Remembered, Problem> {
-    let mut all = remember_all(app, scope, vec![new]).await.map_err(|problem| match problem {
+    let asked = Asked { new, request: scope.request().id.clone() };
+    // What is to be answered once, or takes another's place, has a transaction of its own.
+    if scope.request().once.is_some() || asked.new.supersedes.is_some() {
+        return alone(app, scope, asked).await;
+    }
+    let line = (scope.workspace(), scope.actor().id, scope.project().cloned());
+    let house = app.clone();
+    let serve = move |waiting: Vec<(Scope<Writing>, Asked)>| {
+        let house = house.clone();
+        async move { together(&house, waiting).await }
+    };
+    app.together().pass(line, (scope.to_write()?, asked), serve).await.unwrap_or_else(|| Err(Problem::internal("a memory could not be written")))
+}
+
+/// All in one transaction; if any of them stands in the way of the others, each in its own.
+async fn together(app: &App, waiting: Vec<(Scope<Writing>, Asked)>) -> Vec<Result<Remembered, Problem>> {
+    let (scopes, asked): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
+    if asked.len() > 1
+        && let Some(scope) = scopes.last()
+        && let Ok(done) = attempt(app, scope, &asked).await
+    {
+        return done.into_iter().map(Ok).collect();
+    }
+    let mut answers = Vec::with_capacity(asked.len());
+    for (scope, one) in scopes.iter().zip(asked) {
+        answers.push(alone(app, scope, one).await);
+    }
+    answers
+}
+
+async fn alone<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Asked) -> Result<Remembered, Problem> {
+    let mut all = try_again(app, scope, &[asked]).await.map_err(|problem| match problem {
         Problem::Conflict(mut conflict) => {
             conflict.more.remove("index");
             Problem::Conflict(conflict)
+        }
+        Problem::Invalid(errors) => {
+            let bare = |field: String| field.strip_prefix("items[0].").map(str::to_owned).unwrap_or(field);
+            Problem::Invalid(errors.into_iter().map(|error| FieldError { field: bare(error.field), message: error.message }).collect())
         }
         other => other,
     })?;
@@ -40,29 +84,41 @@ pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) 
 
 /// Remember many, all or none, in the order given.
 pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<NewMemory>) -> Result<Vec<Remembered>, Problem> {
+    let asked: Vec<Asked> = news.into_iter().map(|new| Asked { new, request: scope.request().id.clone() }).collect();
+    try_again(app, scope, &asked).await
+}
+
+async fn try_again<P: CanWrite>(app: &App, scope: &Scope<P>, asked: &[Asked]) -> Result<Vec<Remembered>, Problem> {
     let mut tries = 0;
     loop {
         tries += 1;
-        match attempt(app, scope, &news).await {
+        match attempt(app, scope, asked).await {
             Err(Problem::LostRace) if tries < TRIES => {}
             // Two that were sent without a path, at the same moment, under the same title: look again.
-            Err(Problem::Conflict(conflict)) if conflict.code == "path_conflict" && !conflict.more.contains_key("index") && tries < TRIES && news.iter().any(|new| new.path.is_none()) => {}
+            Err(Problem::Conflict(conflict))
+                if conflict.code == "path_conflict"
+                    && !conflict.more.contains_key("index")
+                    && tries < TRIES
+                    && asked.iter().any(|one| one.new.path.is_none()) => {}
             done => return done,
         }
     }
 }
 
-async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, news: &[NewMemory]) -> Result<Vec<Remembered>, Problem> {
+async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Result<Vec<Remembered>, Problem> {
     let mut tx = app.db().write(scope).await?;
-    let paths: Vec<MemoryPath> = news.iter().map(path_of).collect();
-    let asked: Vec<_> = news.iter().zip(&paths).map(|(new, path)| (new, path, app.keyring().erasure_mac(new.content.as_str()))).collect();
+    let paths: Vec<MemoryPath> = all.iter().map(|one| path_of(&one.new)).collect();
+    let asked: Vec<_> =
+        all.iter().zip(&paths).map(|(one, path)| (&one.new, path, app.keyring().erasure_mac(one.new.content.as_str()))).collect();
     let surveys = store::memories::survey(&mut tx, scope.main_store(), scope.person(), &asked).await?;
 
     let mut made: Vec<(Memory, bool)> = Vec::new();
     let mut superseding = Vec::new();
-    let mut answers = Vec::with_capacity(news.len());
+    let mut requests = Vec::new();
+    let mut answers = Vec::with_capacity(all.len());
     let mut seen = HashMap::new();
-    for (index, ((new, path), survey)) in news.iter().zip(paths).zip(surveys).enumerate() {
+    for (index, ((one, path), survey)) in all.iter().zip(paths).zip(surveys).enumerate() {
+        let new = &one.new;
         let twin = (sha256(new.content.as_str()), new.kind, new.project.clone(), new.visibility);
         match placed(new, path, &survey, seen.get(&twin).copied()).map_err(|problem| problem.at_item(index))? {
             Place::Known(id) => answers.push(Slot::Known(id)),
@@ -75,6 +131,7 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, news: &[NewMemory]) -
                 }
                 answers.push(Slot::Made(made.len()));
                 made.push((memory, new.path.is_none()));
+                requests.push(one.request.clone());
             }
         }
     }
@@ -93,7 +150,7 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, news: &[NewMemory]) -
         trail.push(super::revise::put_aside(&mut tx, scope, old, by).await?);
     }
     store::memories::insert(&mut tx, &mut made).await?;
-    trail.extend(made.iter().map(|(memory, _)| Audit::of_memory(memory)));
+    trail.extend(made.iter().zip(&requests).map(|((memory, _), request)| Audit::of_memory(memory).in_request(request)));
 
     let mut remembered = Vec::with_capacity(answers.len());
     for slot in answers {
@@ -199,7 +256,7 @@ pub(super) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Op
     }
 }
 
-async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: usize) -> Result<(), Problem> {
+pub(super) async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: usize) -> Result<(), Problem> {
     let Some(quota) = scope.settings().quota_memories else { return Ok(()) };
     let there = store::workspaces::count_memories(tx, i64::from(quota) + 1).await?;
     if there + i64::try_from(more).unwrap_or(i64::MAX) > i64::from(quota) {

@@ -1,6 +1,9 @@
 //! Changing what is known: each change is a new version, and a decision is never changed, only superseded.
 
-use super::{may_change, may_return, remember::owner_of};
+use super::{
+    may_change, may_return,
+    remember::{owner_of, within_quota},
+};
 use crate::{
     App,
     audit::{Audit, Trail},
@@ -65,6 +68,7 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
     }
     let mut next = next_state(scope, &before, Operation::Restored);
     next.state = if before.superseded_by.is_some() { State::Superseded } else { State::Active };
+    comes_back(&mut tx, scope, &before, &next).await?;
     commit(tx, &before, next).await
 }
 
@@ -98,13 +102,14 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
         ..old
     };
     may_change(scope, &next)?;
+    comes_back(&mut tx, scope, &before, &next).await?;
     commit(tx, &before, next).await
 }
 
 /// Still true: fresh again.
-pub async fn verify(app: &App, scope: &Scope<Reviewing>, id: MemoryId, note: Option<String>) -> Result<Memory, Problem> {
+pub async fn verify(app: &App, scope: &Scope<Reviewing>, id: MemoryId, seen: Precondition, note: Option<String>) -> Result<Memory, Problem> {
     let mut tx = app.db().write(scope).await?;
-    let before = hold(&mut tx, scope, id, Precondition(None)).await?;
+    let before = hold(&mut tx, scope, id, seen).await?;
     if before.state != State::Active {
         return Err(Problem::conflict("not_active", format!("This memory is {}; only an active one can be verified.", before.state.word())));
     }
@@ -155,6 +160,12 @@ fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Mem
         reason: None,
         ..before.clone()
     }
+}
+
+/// What was put away counts against the quota again.
+async fn comes_back<P>(tx: &mut Tx<Write>, scope: &Scope<P>, before: &Memory, next: &Memory) -> Result<(), Problem> {
+    let counts = |memory: &Memory| matches!(memory.state, State::Active | State::Proposed);
+    if counts(next) && !counts(before) { within_quota(tx, scope, 1).await } else { Ok(()) }
 }
 
 async fn commit(mut tx: Tx<Write>, before: &Memory, mut next: Memory) -> Result<Memory, Problem> {

@@ -299,9 +299,9 @@ impl NewMemoryBody {
             confidence: self.confidence.map(memory::confidence).transpose()?,
             subject: self.subject.as_deref().map(|subject| text::line("subject", subject, 300)).transpose()?,
             visibility: self.visibility.unwrap_or(Visibility::Workspace),
-            valid_from: self.valid_from,
-            stale_after: self.stale_after,
-            expires_at: self.expires_at,
+            valid_from: kept("valid_from", self.valid_from)?,
+            stale_after: kept("stale_after", self.stale_after)?,
+            expires_at: kept("expires_at", self.expires_at)?,
             supersedes: self.supersedes,
             session_id: self.session_id.map(SessionId),
         })
@@ -385,9 +385,9 @@ impl RevisionBody {
             confidence: self.confidence.map(memory::confidence).transpose()?,
             subject: maybe_line("subject", self.subject, 300)?,
             visibility: self.visibility,
-            valid_from: self.valid_from,
-            stale_after: self.stale_after,
-            expires_at: self.expires_at,
+            valid_from: kept("valid_from", self.valid_from)?,
+            stale_after: self.stale_after.map(|at| kept("stale_after", at)).transpose()?,
+            expires_at: self.expires_at.map(|at| kept("expires_at", at)).transpose()?,
             reason: self.reason.as_deref().map(|reason| text::prose("reason", reason, 2000)).transpose()?,
         })
     }
@@ -400,6 +400,15 @@ fn sent<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Optio
 
 fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<OffsetDateTime>>, D::Error> {
     time::serde::rfc3339::option::deserialize(from).map(Some)
+}
+
+/// Postgres has no year 0, and a moment past the year 9999 cannot be written down again.
+pub(in crate::api) fn kept(field: &'static str, sent: Option<OffsetDateTime>) -> Result<Option<OffsetDateTime>, Problem> {
+    let fits = |at: OffsetDateTime| at.checked_to_offset(time::UtcOffset::UTC).filter(|at| (1..=9999).contains(&at.year()));
+    match sent {
+        Some(at) => fits(at).map(Some).ok_or_else(|| Problem::invalid(field, "must lie between the years 1 and 9999")),
+        None => Ok(None),
+    }
 }
 
 fn source(sent: SourceBody) -> Result<Source, Problem> {
@@ -416,11 +425,16 @@ fn anchors(sent: Vec<NewAnchorBody>) -> Result<Vec<Anchor>, Problem> {
         .map(|anchor| {
             Ok(Anchor {
                 repo: checked("anchors.repo", anchor.repo)?,
-                path: text::line("anchors.path", &anchor.path, 1000)?,
+                path: indexed("anchors.path", text::line("anchors.path", &anchor.path, 1000)?)?,
                 symbol: checked("anchors.symbol", anchor.symbol)?,
                 fingerprint: checked("anchors.fingerprint", anchor.fingerprint)?,
                 state: AnchorState::Unresolved,
             })
         })
         .collect()
+}
+
+/// An index takes no row longer than a third of a page.
+fn indexed(field: &'static str, text: String) -> Result<String, Problem> {
+    if text.len() <= 2000 { Ok(text) } else { Err(Problem::invalid(field, "must be at most 2,000 bytes")) }
 }

@@ -28,7 +28,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use bodies::{NewMemoryBody, RevisionBody};
+use bodies::{NewMemoryBody, RevisionBody, kept};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -162,7 +162,7 @@ async fn list_memories(Of(app): Of<App>, scope: Scope<Reading>, Query(asked): Qu
         author: asked.author,
         session_id: asked.session_id.map(SessionId),
         anchor_path: asked.anchor_path,
-        updated_after: asked.updated_after,
+        updated_after: kept("updated_after", asked.updated_after)?,
         q: asked.q,
     };
     let page = acts::memories::list(&app, &scope, &filter, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
@@ -181,7 +181,7 @@ struct AsOf {
 /// Read a memory, now or as it was.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/memories/{id}", tag = "Memories", params(AsOf), responses((status = 200, description = "The memory. `ETag` has the version.", body = MemoryBody)))]
 async fn get_memory(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<OfMemory>, Query(asked): Query<AsOf>) -> Result<Response, Problem> {
-    let memory = match asked.as_of {
+    let memory = match kept("as_of", asked.as_of)? {
         None => acts::memories::find(&app, &scope, of.id).await?,
         Some(moment) => acts::memories::find_as_of(&app, &scope, of.id, moment).await?,
     };
@@ -248,9 +248,9 @@ struct VerifyBody {
 
 /// Say that a memory is still true: it is fresh again.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/verify", tag = "Memories", request_body = VerifyBody, responses((status = 200, description = "The verified version.", body = MemoryBody)))]
-async fn verify_memory(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Params<OfMemory>, MaybeJson(sent): MaybeJson<VerifyBody>) -> Result<Response, Problem> {
+async fn verify_memory(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch, MaybeJson(sent): MaybeJson<VerifyBody>) -> Result<Response, Problem> {
     let note = sent.note.as_deref().map(|note| text::prose("note", note, 2000)).transpose()?;
-    let memory = acts::memories::verify(&app, &scope, of.id, note).await?;
+    let memory = acts::memories::verify(&app, &scope, of.id, seen, note).await?;
     Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
 }
 

@@ -30,6 +30,10 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, settings: &Settings, limit
     }
     if let Some(cursor) = cursor {
         let place: Place = decode(cursor)?;
+        // One that we made names a moment that Postgres can have.
+        if place.updated_at.checked_to_offset(time::UtcOffset::UTC).is_none() {
+            return Err(Problem::invalid("cursor", "is not a cursor of this list; start again without one"));
+        }
         sql.push(" and (m.updated_at, m.id) < (").push_bind(place.updated_at).push(", ").push_bind(place.id).push(")");
     }
     sql.push(" order by m.updated_at desc, m.id desc limit ").push_bind(limit.and_one());

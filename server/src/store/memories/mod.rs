@@ -1,9 +1,11 @@
 //! Memories in Postgres: reading states, writing the next one, listing.
 
+mod labels;
 mod list;
 mod row;
 mod write;
 
+pub use labels::{Labels, labels, titles};
 pub use list::list;
 pub use write::{Survey, advance, insert, survey};
 

@@ -99,11 +99,10 @@ impl TryFrom<Row> for Memory {
     }
 }
 
-/// The version as JSON whose keys are the columns of both tables: one parameter, however many memories.
+/// The version as JSON whose keys are its columns: one parameter, however many memories.
 #[derive(Serialize)]
 pub(super) struct Columns<'a> {
     workspace_id: WorkspaceId,
-    id: MemoryId,
     memory_id: MemoryId,
     version: i32,
     operation: Operation,
@@ -136,28 +135,19 @@ pub(super) struct Columns<'a> {
     content_sha256: String,
     reason: Option<&'a str>,
     #[serde(with = "time::serde::rfc3339")]
-    created_at: OffsetDateTime,
-    created_by_type: ActorKind,
-    created_by: Uuid,
-    #[serde(with = "time::serde::rfc3339")]
-    updated_at: OffsetDateTime,
-    #[serde(with = "time::serde::rfc3339")]
     at: OffsetDateTime,
-    updated_by: Uuid,
     actor_type: ActorKind,
     actor_id: Uuid,
     session_id: Option<SessionId>,
     audit_id: AuditId,
     salt: String,
     digest: String,
-    twin_key: Option<String>,
 }
 
 impl<'a> Columns<'a> {
-    pub(super) fn new(workspace: WorkspaceId, memory: &'a Memory, salt: &[u8], twin_key: Option<&[u8]>) -> Self {
+    pub(super) fn new(workspace: WorkspaceId, memory: &'a Memory, salt: &[u8]) -> Self {
         Self {
             workspace_id: workspace,
-            id: memory.id,
             memory_id: memory.id,
             version: memory.version,
             operation: memory.operation,
@@ -185,19 +175,13 @@ impl<'a> Columns<'a> {
             verified_by: memory.verified_by.as_ref().map(|by| by.id),
             content_sha256: bytea(&memory.content_sha256),
             reason: memory.reason.as_deref(),
-            created_at: memory.created_at,
-            created_by_type: memory.created_by.kind,
-            created_by: memory.created_by.id,
-            updated_at: memory.updated_at,
             at: memory.updated_at,
-            updated_by: memory.updated_by.id,
             actor_type: memory.updated_by.kind,
             actor_id: memory.updated_by.id,
             session_id: memory.session_id,
             audit_id: memory.audit_id,
             salt: bytea(salt),
             digest: bytea(&memory.digest),
-            twin_key: twin_key.map(bytea),
         }
     }
 }

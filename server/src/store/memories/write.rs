@@ -5,10 +5,15 @@ use super::{
     row::Columns,
 };
 use crate::{
-    model::{Memory, MemoryId, DeletionId, NewMemory, PersonId, StoreId, text::MemoryPath, text::sha256},
+    model::{
+        DeletionId, Kind, Memory, MemoryId, NewMemory, PersonId, Source, State, StoreId, Visibility,
+        memory::Operation,
+        text::{MemoryPath, sha256},
+    },
     problem::Problem,
 };
 use rand::RngExt;
+use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::types::Json;
@@ -37,13 +42,13 @@ pub async fn survey(
         .map(|(n, (new, path, mac))| {
             json!({
                 "n": n, "path": path, "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
-                "sha": super::bytea(&sha256(new.content.as_str())), "owner": owner.filter(|_| new.visibility == crate::model::Visibility::Private),
+                "sha": super::bytea(&sha256(new.content.as_str())), "owner": owner.filter(|_| new.visibility == Visibility::Private),
             })
         })
         .collect();
     let rows = sqlx::query!(
         r#"select known.id as "known?", barred.request_id as "barred?", taken.id is not null as "taken!"
-           from json_to_recordset($3) as i (n int, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
+           from jsonb_to_recordset($3) as i (n int, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
            left join lateral (
                select m.id from memories m
                where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
@@ -70,21 +75,24 @@ pub async fn survey(
 /// Inserts memories and their first versions. `twin` marks those sent without a path, of which equal ones must meet.
 pub async fn insert(tx: &mut Tx<Write>, memories: &mut [(Memory, bool)]) -> Result<(), Problem> {
     let workspace = tx.workspace();
+    let mut twins = Vec::with_capacity(memories.len());
     let rows: Vec<Columns> = memories
         .iter_mut()
         .map(|(memory, twin)| {
             let salt = seal(memory);
-            let twin_key = twin.then(|| twin_key(memory));
-            Columns::new(workspace, memory, &salt, twin_key.as_ref().map(|key| &key[..]))
+            twins.push(twin.then(|| twin_key(memory).to_vec()));
+            Columns::new(workspace, memory, &salt)
         })
         .collect();
     sqlx::query!(
-        "with m as (
+        "with r as materialized (
+            select * from rows from (jsonb_populate_recordset(null::memory_versions, $1), unnest($2::bytea[])) as r
+         ), m as (
             insert into memories (workspace_id, id, version, store_id, path, kind, project, state, visibility, owner_id, content_sha256, twin_key,
                 subject, stale_after, expires_at, verified_at, session_id, created_at, created_by_type, created_by, updated_at, updated_by, audit_id)
-            select workspace_id, id, version, store_id, path, kind, project, state, visibility, owner_id, content_sha256, twin_key,
-                subject, stale_after, expires_at, verified_at, session_id, created_at, created_by_type, created_by, updated_at, updated_by, audit_id
-            from json_populate_recordset(null::memories, $1)
+            select workspace_id, memory_id, version, store_id, path, kind, project, state, visibility, owner_id, content_sha256, unnest,
+                subject, stale_after, expires_at, verified_at, session_id, at, actor_type, actor_id, at, actor_id, audit_id
+            from r
          )
          insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
             confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
@@ -92,8 +100,9 @@ pub async fn insert(tx: &mut Tx<Write>, memories: &mut [(Memory, bool)]) -> Resu
          select workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
             confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
             verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id
-         from json_populate_recordset(null::memory_versions, $1)",
-        Json(&rows) as _
+         from r",
+        Json(&rows) as _,
+        &twins as _
     )
     .execute(tx.conn())
     .await?;
@@ -109,16 +118,16 @@ pub async fn advance(tx: &mut Tx<Write>, before: &Memory, next: &mut Memory) -> 
     // Versions of one memory are in order even when clocks are not.
     next.updated_at = next.updated_at.max(before.updated_at + time::Duration::MICROSECOND);
     let salt = seal(next);
-    let row = Columns::new(tx.workspace(), next, &salt, None);
+    let row = Columns::new(tx.workspace(), next, &salt);
     let done = sqlx::query!(
         "with m as (
             update memories m
             set version = r.version, store_id = r.store_id, path = r.path, kind = r.kind, project = r.project, state = r.state,
                 visibility = r.visibility, owner_id = r.owner_id, content_sha256 = r.content_sha256, twin_key = null, subject = r.subject,
                 stale_after = r.stale_after, expires_at = r.expires_at, verified_at = r.verified_at, session_id = r.session_id,
-                updated_at = r.updated_at, updated_by = r.updated_by, audit_id = r.audit_id
-            from json_populate_record(null::memories, $1) r
-            where m.workspace_id = r.workspace_id and m.id = r.id and m.version = r.version - 1
+                updated_at = r.at, updated_by = r.actor_id, audit_id = r.audit_id
+            from jsonb_populate_record(null::memory_versions, $1) r
+            where m.workspace_id = r.workspace_id and m.id = r.memory_id and m.version = r.version - 1
             returning m.id
          )
          insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
@@ -127,7 +136,7 @@ pub async fn advance(tx: &mut Tx<Write>, before: &Memory, next: &mut Memory) -> 
          select v.workspace_id, v.memory_id, v.version, v.operation, v.store_id, v.path, v.title, v.content, v.kind, v.tags, v.project, v.anchors, v.source,
             v.confidence, v.state, v.visibility, v.owner_id, v.subject, v.valid_from, v.stale_after, v.expires_at, v.supersedes, v.superseded_by, v.verified_at,
             v.verified_by_type, v.verified_by, v.content_sha256, v.reason, v.at, v.actor_type, v.actor_id, v.session_id, v.salt, v.digest, v.audit_id
-         from json_populate_record(null::memory_versions, $1) v
+         from jsonb_populate_record(null::memory_versions, $1) v
          join m on m.id = v.memory_id",
         Json(&row) as _
     )
@@ -151,7 +160,7 @@ async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> 
     sqlx::query!(
         "insert into memory_tags (workspace_id, tag, memory_id)
          select r.workspace_id, t.tag, r.memory_id
-         from json_populate_recordset(null::memory_versions, $1) r, unnest(r.tags) t (tag)",
+         from jsonb_populate_recordset(null::memory_versions, $1) r, unnest(r.tags) t (tag)",
         Json(rows) as _
     )
     .execute(tx.conn())
@@ -159,7 +168,7 @@ async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> 
     sqlx::query!(
         "insert into anchors (workspace_id, memory_id, position, repo, path, symbol)
          select r.workspace_id, r.memory_id, a.position, coalesce(a.anchor ->> 'repo', ''), a.anchor ->> 'path', a.anchor ->> 'symbol'
-         from json_populate_recordset(null::memory_versions, $1) r, jsonb_array_elements(r.anchors) with ordinality a (anchor, position)",
+         from jsonb_populate_recordset(null::memory_versions, $1) r, jsonb_array_elements(r.anchors) with ordinality a (anchor, position)",
         Json(rows) as _
     )
     .execute(tx.conn())
@@ -174,17 +183,50 @@ fn seal(memory: &mut Memory) -> [u8; 16] {
     salt
 }
 
+/// What a digest is of: this object as JSON without spaces, its members in this order.
+#[derive(Serialize)]
+struct Stated<'a> {
+    memory_id: MemoryId,
+    version: i32,
+    operation: Operation,
+    path: &'a MemoryPath,
+    title: &'a str,
+    content: &'a str,
+    kind: Kind,
+    tags: &'a [String],
+    project: Option<&'a str>,
+    source: Option<&'a Source>,
+    state: State,
+    visibility: Visibility,
+    subject: Option<&'a str>,
+    supersedes: Option<MemoryId>,
+    superseded_by: Option<MemoryId>,
+    reason: Option<&'a str>,
+}
+
 /// The digest that the trail keeps: salted, so that an erased text cannot be guessed back from it.
 pub(super) fn digest(memory: &Memory, salt: &[u8]) -> [u8; 32] {
-    let stated = json!({
-        "memory_id": memory.id, "version": memory.version, "operation": memory.operation, "path": memory.path, "title": memory.title,
-        "content": memory.content, "kind": memory.kind, "tags": memory.tags, "project": memory.project, "source": memory.source,
-        "state": memory.state, "visibility": memory.visibility, "subject": memory.subject, "supersedes": memory.supersedes,
-        "superseded_by": memory.superseded_by, "reason": memory.reason,
-    });
+    let stated = Stated {
+        memory_id: memory.id,
+        version: memory.version,
+        operation: memory.operation,
+        path: &memory.path,
+        title: &memory.title,
+        content: &memory.content,
+        kind: memory.kind,
+        tags: &memory.tags,
+        project: memory.project.as_deref(),
+        source: memory.source.as_ref(),
+        state: memory.state,
+        visibility: memory.visibility,
+        subject: memory.subject.as_deref(),
+        supersedes: memory.supersedes,
+        superseded_by: memory.superseded_by,
+        reason: memory.reason.as_deref(),
+    };
     let mut hasher = Sha256::new();
     hasher.update(salt);
-    hasher.update(stated.to_string());
+    hasher.update(serde_json::to_vec(&stated).unwrap_or_default());
     hasher.finalize().into()
 }
 

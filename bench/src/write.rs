@@ -1,0 +1,134 @@
+//! Memory writes through HTTP (memory, version and audit entry) against pgbench on the same cluster.
+
+use crate::{
+    Failure,
+    client::Client,
+    house::{House, WORKSPACE},
+    pgbench,
+};
+use serde_json::{Value, json};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, Instant},
+};
+
+const ROUNDS: usize = 3;
+const SECONDS: u64 = 6;
+const CLIENTS: [usize; 3] = [1, 8, 32];
+const BATCH: usize = 100;
+const BAR_AT_32: f64 = 0.40;
+const BAR_OF_BATCH: f64 = 5.0;
+
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// Of the length that notes of agents have.
+const TEXT: &str = "The gateway retries idempotent requests three times with jitter, because the upstream drops idle connections after \
+30 seconds and the first request on a dropped one fails. Writes are not retried: the caller sends an idempotency key instead. \
+Measured on the staging cluster; the setting lies in gateway.toml under upstream.retry and was agreed on with the platform team.";
+
+struct Measured {
+    memories_per_second: f64,
+    p50: Duration,
+    p99: Duration,
+}
+
+pub async fn run() -> Result<bool, Failure> {
+    let house = House::open().await?;
+    let folder = std::env::temp_dir().join(format!("cairn-bench-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    pgbench::prepare(&house.postgres).await?;
+    println!("{ROUNDS} rounds of {SECONDS} s each, side by side on one cluster, synchronous_commit = on; medians.\n");
+    warm_up(&house).await?;
+    println!("clients | pgbench tx/s | memories/s |  ratio |  p50 ms |  p99 ms");
+    let (mut best_single, mut at_32) = (0.0_f64, 0.0);
+    for clients in CLIENTS {
+        let (mut plain, mut ours) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            plain.push(pgbench::run(&house.postgres, &folder, TEXT, clients, SECONDS).await?);
+            ours.push(load(&house, clients, 1).await?);
+        }
+        let ratio = median(plain.iter().zip(&ours).map(|(plain, ours)| ours.memories_per_second / plain));
+        let rate = median(ours.iter().map(|one| one.memories_per_second));
+        let (p50, p99) = (median(ours.iter().map(|one| millis(one.p50))), median(ours.iter().map(|one| millis(one.p99))));
+        println!("{clients:7} | {:12.0} | {rate:10.0} | {ratio:6.2} | {p50:7.2} | {p99:7.2}", median(plain.iter().copied()));
+        best_single = best_single.max(rate);
+        if clients == 32 {
+            at_32 = ratio;
+        }
+    }
+    let mut batches = Vec::new();
+    for _ in 0..ROUNDS {
+        batches.push(load(&house, 8, BATCH).await?);
+    }
+    let rate = median(batches.iter().map(|one| one.memories_per_second));
+    let times = rate / best_single;
+    let (p50, p99) = (median(batches.iter().map(|one| millis(one.p50))), median(batches.iter().map(|one| millis(one.p99))));
+    println!("\nbatches of {BATCH}, 8 clients: {rate:.0} memories/s, {times:.1} times the best single rate; p50 {p50:.1} ms, p99 {p99:.1} ms a batch");
+    let _ = std::fs::remove_dir_all(&folder);
+    house.close().await?;
+    let held = at_32 >= BAR_AT_32 && times >= BAR_OF_BATCH;
+    println!("\nbars: {at_32:.2} of pgbench at 32 clients (at least {BAR_AT_32:.2}), batches {times:.1} times (at least {BAR_OF_BATCH:.0}): {}", if held { "held" } else { "MISSED" });
+    Ok(held)
+}
+
+async fn warm_up(house: &House) -> Result<(), Failure> {
+    let mut client = Client::connect(house.address, Some(house.key.clone())).await?;
+    for _ in 0..300 {
+        let (status, body) = client.post(&format!("/v1/workspaces/{WORKSPACE}/memories"), body(1)).await?;
+        if status != 201 {
+            return Err(format!("a write was answered {status}: {}", String::from_utf8_lossy(&body)).into());
+        }
+    }
+    Ok(())
+}
+
+/// Writers that send one after the other, each on its own connection, for a bounded time.
+async fn load(house: &House, clients: usize, batch: usize) -> Result<Measured, Failure> {
+    let path = if batch == 1 { format!("/v1/workspaces/{WORKSPACE}/memories") } else { format!("/v1/workspaces/{WORKSPACE}/memories/batch") };
+    let started = Instant::now();
+    let end = started + Duration::from_secs(SECONDS);
+    let mut writers = Vec::new();
+    for _ in 0..clients {
+        let mut client = Client::connect(house.address, Some(house.key.clone())).await?;
+        let path = path.clone();
+        writers.push(tokio::spawn(async move {
+            let mut took = Vec::new();
+            while Instant::now() < end {
+                let sent = Instant::now();
+                let (status, answer) = client.post(&path, body(batch)).await?;
+                took.push(sent.elapsed());
+                if !(200..300).contains(&status) {
+                    return Err::<_, Failure>(format!("a write was answered {status}: {}", String::from_utf8_lossy(&answer)).into());
+                }
+            }
+            Ok(took)
+        }));
+    }
+    let mut took = Vec::new();
+    for writer in writers {
+        took.extend(writer.await??);
+    }
+    let elapsed = started.elapsed();
+    took.sort_unstable();
+    #[expect(clippy::cast_precision_loss, reason = "counts of a few seconds")]
+    let memories_per_second = (took.len() * batch) as f64 / elapsed.as_secs_f64();
+    Ok(Measured { memories_per_second, p50: took[took.len() / 2], p99: took[took.len() * 99 / 100] })
+}
+
+fn body(batch: usize) -> String {
+    let one = || {
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        json!({"title": format!("Retries of upstream {n}"), "content": format!("Upstream {n}: {TEXT}"), "kind": "fact"})
+    };
+    if batch == 1 { one().to_string() } else { json!({"items": (0..batch).map(|_| one()).collect::<Vec<Value>>()}).to_string() }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}

@@ -1,0 +1,50 @@
+//! Who may come in: signing in, people, workspaces, members, agents and their keys.
+
+mod account;
+mod agents;
+mod first_admin;
+mod links;
+mod members;
+mod people;
+mod sign_in;
+mod tokens;
+mod workspaces;
+
+pub use account::{Me, change_password, end_login, list_logins, me};
+pub use agents::{create_agent, create_key, delete_agent, list_agents, list_keys, revoke_key};
+pub use first_admin::make_first_admin;
+pub use links::{Redemption, open_link, redeem_link};
+pub use members::{Joined, add_member, change_role, list_members, remove_member};
+pub use people::{NewPerson, create_person, delete_person, list_people, make_link};
+pub use sign_in::{sign_in, sign_out, sign_out_with};
+pub use tokens::{Narrower, ShortLived, SignedIn, hand_out, issue_token, refresh};
+pub use workspaces::{change_workspace, create_workspace, delete_workspace, list_workspaces};
+
+use crate::{
+    App,
+    auth::links::LinkToken,
+    problem::Problem,
+    store::{Request, Scope},
+};
+
+/// The address that a one-time link has for people.
+fn invitation(app: &App, token: &LinkToken) -> String {
+    format!("{}/invitations/{}", app.config().public_url(), token.text())
+}
+
+/// For changes that must last even when the answer is a refusal, and for callers whom nobody knows yet: an
+/// idempotency key would undo the one and mix up the others.
+fn without_key(request: &Request) -> Request {
+    Request { id: request.id.clone(), once: None }
+}
+
+/// A key that is walled in a project does not govern what lies outside: it could make itself a door.
+fn for_the_whole<P>(scope: &Scope<P>) -> Result<(), Problem> {
+    match scope.project() {
+        None => Ok(()),
+        Some(wall) => Err(Problem::forbidden(format!(
+            "Your key is limited to the project {}; members, agents and settings belong to the whole workspace.",
+            wall.as_str()
+        ))),
+    }
+}

@@ -1,0 +1,96 @@
+//! The trail of a workspace: who did what to what, when.
+
+use super::{actors, asked::Asked, viewer::Viewer};
+use crate::{
+    acts,
+    model::{
+        Actor, MemoryId, Role,
+        page::Limit,
+        text,
+        trail::{Entry, Filter},
+    },
+    problem::Problem,
+    store::Auditing,
+};
+use axum::response::Response;
+use cairn_web::trail::{self as page, Filters, Index, Target};
+use std::collections::HashMap;
+use time::{Date, OffsetDateTime, macros::format_description};
+use uuid::Uuid;
+
+/// The list, newest first.
+pub async fn index(viewer: Viewer<Auditing>, mut asked: Asked) -> Result<Response, Problem> {
+    let (app, scope) = (&viewer.app, &viewer.scope);
+    let filter = &filter(&mut asked);
+    let list = async |cursor: Option<String>| acts::trail::list(app, scope, filter, Limit::DEFAULT, cursor.as_deref()).await;
+    let entries = asked.page(list).await?;
+    let everyone = acts::actors::everyone(app, scope).await?;
+    let names = names(&viewer, &entries.data, &everyone).await?;
+    let view = Index {
+        filters: shown(&asked),
+        actors: actors::choices(&everyone),
+        entries: entries.data.iter().map(|entry| line(entry, &names)).collect(),
+        continued: asked.is_continued(),
+        next_cursor: entries.next_cursor,
+        chrome: viewer.chrome(asked.complaint()),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+fn filter(asked: &mut Asked) -> Filter {
+    Filter {
+        actor: asked.read("actor", "the id of a person or an agent", |text| text.parse().ok()),
+        target: asked.read("target", "an id", |text| text.trim().parse().ok()),
+        action: asked.text("action").map(|action| action.trim().to_owned()),
+        from: asked.read("from", "a day such as 2026-11-16", day),
+        // The day itself is meant, to its end.
+        to: asked.read("to", "a day such as 2026-11-16", |text| day(text)?.checked_add(time::Duration::DAY)),
+    }
+}
+
+fn day(text: &str) -> Option<OffsetDateTime> {
+    let date = Date::parse(text, format_description!("[year]-[month]-[day]")).ok()?;
+    (1..9999).contains(&date.year()).then(|| date.midnight().assume_utc())
+}
+
+fn shown(asked: &Asked) -> Filters {
+    let said = |name| asked.said(name).to_owned();
+    Filters { actor: said("actor"), action: said("action"), target: said("target"), from: said("from"), to: said("to") }
+}
+
+/// What the targets of these entries are called now, as far as they are there and the viewer may see them.
+async fn names(viewer: &Viewer<Auditing>, entries: &[Entry], everyone: &[Actor]) -> Result<HashMap<Uuid, String>, Problem> {
+    let targets = entries.iter().filter_map(|entry| entry.target.as_ref());
+    let memories: Vec<MemoryId> = targets.filter(|(kind, _)| kind == "memory").map(|(_, id)| MemoryId(*id)).collect();
+    let titles = acts::memories::titles(&viewer.app, &viewer.scope, &memories).await?;
+    let workspace = viewer.scope.standing().workspace();
+    let named = everyone.iter().map(|actor| (actor.id, actor.name.clone())).chain([(workspace.id.0, workspace.name.clone())]);
+    Ok(titles.into_iter().map(|(id, title)| (id.0, title)).chain(named).collect())
+}
+
+fn line(entry: &Entry, names: &HashMap<Uuid, String>) -> page::Entry {
+    page::Entry {
+        index: None,
+        at: entry.at,
+        actor: actors::shown(&entry.actor),
+        role: entry.role.map_or("nobody", Role::word).to_owned(),
+        action: entry.action.clone(),
+        target: entry.target.as_ref().map(|(kind, id)| Target { kind: kind.clone(), id: id.to_string(), title: names.get(id).cloned() }),
+        version: entry.version,
+        request_id: entry.request_id.clone(),
+        digest: entry.digest.as_deref().map(text::hex),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::day;
+
+    #[test]
+    fn a_day_is_one_that_postgres_knows() {
+        assert!(day("2026-11-16").is_some() && day("0001-01-01").is_some());
+        for wrong in ["-2026-11-16", "0000-01-01", "9999-12-31", "2026-13-01", "yesterday", "+12026-01-01"] {
+            assert!(day(wrong).is_none(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Those who come while somebody is being served wait, and are then served together: one trip to the database for
+//! all of them. Alone, nobody waits. What is asked for one is asked after they came, so it is as fresh as their own.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use tokio::sync::oneshot;
+
+pub struct Turnstile<K, I, O> {
+    /// A line is there as long as somebody serves it.
+    lines: Mutex<HashMap<K, Line<I, O>>>,
+    most: usize,
+}
+
+type Line<I, O> = Vec<(I, oneshot::Sender<O>)>;
+
+impl<K, I, O> std::fmt::Debug for Turnstile<K, I, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Turnstile")
+    }
+}
+
+impl<K, I, O> Turnstile<K, I, O>
+where
+    K: Hash + Eq + Clone + Send + 'static,
+    I: Send + 'static,
+    O: Send + 'static,
+{
+    /// `most` are served at once.
+    pub fn new(most: usize) -> Arc<Self> {
+        Arc::new(Self { lines: Mutex::new(HashMap::new()), most })
+    }
+
+    /// Waits in the line of `key`. `serve` answers all in the order given; none if it came to grief.
+    pub async fn pass<W, F>(self: &Arc<Self>, key: K, item: I, serve: W) -> Option<O>
+    where
+        W: Fn(Vec<I>) -> F + Send + 'static,
+        F: Future<Output = Vec<O>> + Send + 'static,
+    {
+        let (tell, told) = oneshot::channel();
+        let first = {
+            let mut lines = self.lock();
+            let served = lines.contains_key(&key);
+            lines.entry(key.clone()).or_default().push((item, tell));
+            !served
+        };
+        if first {
+            // In a task of its own: whoever came first may leave before the others are served.
+            tokio::spawn(Server { of: self.clone(), key }.run(serve));
+        }
+        told.await.ok()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Line<I, O>>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Server<K: Hash + Eq, I, O> {
+    of: Arc<Turnstile<K, I, O>>,
+    key: K,
+}
+
+impl<K, I, O> Server<K, I, O>
+where
+    K: Hash + Eq + Clone + Send + 'static,
+    I: Send + 'static,
+    O: Send + 'static,
+{
+    async fn run<W, F>(self, serve: W)
+    where
+        W: Fn(Vec<I>) -> F + Send + 'static,
+        F: Future<Output = Vec<O>> + Send + 'static,
+    {
+        loop {
+            let batch: Line<I, O> = {
+                let mut lines = self.of.lock();
+                let Some(line) = lines.get_mut(&self.key) else { return };
+                if line.is_empty() {
+                    lines.remove(&self.key);
+                    return;
+                }
+                let size = line.len().min(self.of.most);
+                line.drain(..size).collect()
+            };
+            let (items, tell): (Vec<I>, Vec<_>) = batch.into_iter().unzip();
+            for (tell, answer) in tell.into_iter().zip(serve(items).await) {
+                // Whoever left does not want to know.
+                let _ = tell.send(answer);
+            }
+        }
+    }
+}
+
+/// A server that came to grief leaves no line behind that nobody serves.
+impl<K: Hash + Eq, I, O> Drop for Server<K, I, O> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.of.lines.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turnstile;
+    use std::{sync::Arc, time::Duration};
+
+    #[tokio::test]
+    async fn everyone_gets_their_own_answer_and_those_who_waited_were_served_together() {
+        let turnstile: Arc<Turnstile<u8, usize, (usize, usize)>> = Turnstile::new(10);
+        let pass = |n| {
+            let turnstile = turnstile.clone();
+            tokio::spawn(async move {
+                turnstile
+                    .pass(0, n, async |items: Vec<usize>| {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                        let size = items.len();
+                        items.into_iter().map(|item| (item, size)).collect()
+                    })
+                    .await
+            })
+        };
+        let all: Vec<_> = (0..25).map(pass).collect();
+        let mut largest = 0;
+        for (n, one) in all.into_iter().enumerate() {
+            let (item, size) = one.await.expect("runs").expect("answered");
+            assert_eq!(item, n);
+            largest = largest.max(size);
+        }
+        assert_eq!(largest, 10);
+        assert!(turnstile.lock().is_empty(), "no line is left");
+    }
+
+    #[tokio::test]
+    async fn after_grief_the_next_are_served() {
+        let turnstile: Arc<Turnstile<u8, bool, ()>> = Turnstile::new(10);
+        let serve = async |items: Vec<bool>| {
+            assert!(items.iter().all(|fine| *fine), "grief");
+            items.iter().map(|_| ()).collect()
+        };
+        assert_eq!(turnstile.pass(0, false, serve).await, None);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(turnstile.pass(0, true, serve).await, Some(()));
+    }
+}

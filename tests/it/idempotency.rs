@@ -1,0 +1,117 @@
+//! `Idempotency-Key`: a request that is sent again is answered as before, and done once.
+
+use cairn_tests::{Actor, House, Reply, Role, at};
+use serde_json::{Value, json};
+
+async fn with_key(actor: &Actor, key: &str, method: &str, path: &str, body: &Value) -> Reply {
+    actor.ask(method, path).header("Idempotency-Key", key).json(body).send().await
+}
+
+#[tokio::test]
+async fn the_same_request_gets_the_same_answer() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let body = json!({"content": "once", "path": "/once.md"});
+    let first = with_key(&agent, "a", "POST", "memories", &body).await;
+    assert_eq!(first.status, 201);
+    agent.revises(&first.body, json!({"content": "changed since"})).await;
+    let again = with_key(&agent, "a", "POST", "memories", &body).await;
+    assert_eq!((again.status, &again.bytes), (201, &first.bytes));
+    for header in ["etag", "content-type"] {
+        assert_eq!(again.header(header), first.header(header), "{header}");
+    }
+    assert_ne!(again.header("x-request-id"), first.header("x-request-id"));
+    let patch = json!({"tags": ["x"]});
+    let patched = with_key(&agent, "b", "PATCH", &at(&first.body), &patch).await;
+    assert_eq!(with_key(&agent, "b", "PATCH", &at(&first.body), &patch).await.bytes, patched.bytes);
+    assert_eq!(agent.reads(&first.body).await["version"], 3);
+}
+
+#[tokio::test]
+async fn an_answer_that_wrote_nothing_is_kept_too() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let memory = agent.remembers("known").await;
+    let known = with_key(&agent, "a", "POST", "memories", &json!({"content": "known"})).await;
+    assert_eq!(known.status, 200);
+    agent.delete(&at(&memory)).await.expect(200);
+    let again = with_key(&agent, "a", "POST", "memories", &json!({"content": "known"})).await;
+    assert_eq!((again.status, &again.bytes), (200, &known.bytes));
+    with_key(&agent, "a", "POST", "memories", &json!({"content": "other"})).await.refuses(409, "idempotency_conflict");
+}
+
+#[tokio::test]
+async fn the_same_key_for_another_request_is_a_conflict() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let memory = with_key(&agent, "a", "POST", "memories", &json!({"content": "one"})).await.expect(201);
+    with_key(&agent, "a", "POST", "memories", &json!({"content": "two"})).await.refuses(409, "idempotency_conflict");
+    with_key(&agent, "a", "POST", "memories", &json!({"content": "one", "tags": []})).await.refuses(409, "idempotency_conflict");
+    with_key(&agent, "a", "PATCH", &at(&memory), &json!({"content": "one"})).await.refuses(409, "idempotency_conflict");
+    assert_eq!(agent.lists("memories").await.len(), 1);
+    // Another's key is another key.
+    let other = house.agent("coding", Role::Writer).await;
+    with_key(&other, "a", "POST", "memories", &json!({"content": "two"})).await.expect(201);
+}
+
+#[tokio::test]
+async fn what_was_refused_may_be_tried_again() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let taken = agent.remembers_all_of(json!({"content": "there", "path": "/p"})).await;
+    let body = json!({"content": "wants in", "path": "/p"});
+    with_key(&agent, "a", "POST", "memories", &body).await.refuses(409, "path_conflict");
+    agent.delete(&at(&taken)).await.expect(200);
+    with_key(&agent, "a", "POST", "memories", &body).await.expect(201);
+    with_key(&agent, "b", "POST", "memories", &json!({"content": ""})).await.refuses(422, "invalid");
+    with_key(&agent, "b", "POST", "memories", &json!({"content": "better"})).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_secret_is_shown_once() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let admin = house.admin().await;
+    let keys = format!("agents/{}/keys", agent.id);
+    let made = with_key(admin, "a", "POST", &keys, &json!({})).await;
+    assert_eq!((made.status, made.header("cache-control")), (201, "no-store"));
+    let again = with_key(admin, "a", "POST", &keys, &json!({})).await;
+    again.refuses(409, "already_issued");
+    assert!(!house.dump().await.contains(made.body["key"].as_str().unwrap().rsplit('_').next().unwrap()));
+    assert_eq!(admin.lists(&keys).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_workspace_is_made_once() {
+    let house = House::open().await;
+    let admin = house.admin().await;
+    let body = json!({"slug": "twice", "name": "Twice", "purpose": "a test"});
+    let first = with_key(admin, "a", "POST", "/v1/workspaces", &body).await;
+    assert_eq!(first.status, 201, "{first:?}");
+    let again = with_key(admin, "a", "POST", "/v1/workspaces", &body).await;
+    assert_eq!((again.status, &again.bytes), (201, &first.bytes));
+    admin.post("/v1/workspaces", body).await.refuses(409, "slug_taken");
+}
+
+#[tokio::test]
+async fn an_answer_goes_with_the_memory_it_spoke_of() {
+    let house = House::open().await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let body = json!({"items": [{"content": "to be erased"}, {"content": "to be kept"}]});
+    let first = with_key(&agent, "a", "POST", "memories/batch", &body).await.expect(200);
+    let request = agent.asks_to_erase(&[&first["data"][0]["memory"]], "a wish").await;
+    reviewer.approves(&request).await.expect(200);
+    reviewer.executes(&request).await.expect(200);
+    with_key(&agent, "a", "POST", "memories/batch", &body).await.refuses(410, "gone");
+}
+
+#[tokio::test]
+async fn a_key_is_a_word() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    for wrong in ["", "with space", &"x".repeat(256), "\u{e4}"] {
+        let refused = with_key(&agent, wrong, "POST", "memories", &json!({"content": "x"})).await;
+        assert_eq!(refused.refuses(422, "invalid").wrong_fields(), ["Idempotency-Key"], "{wrong}");
+    }
+    with_key(&agent, &"x".repeat(255), "POST", "memories", &json!({"content": "x"})).await.expect(201);
+}

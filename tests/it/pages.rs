@@ -1,0 +1,133 @@
+//! Every page, opened by everyone: the same walls as over REST, and forms that only our own pages can send.
+
+use cairn_server::pages::{PageRoute, table};
+use cairn_tests::{Browser, House, ROLES, Reply, Role, nobody};
+
+fn address(page: &PageRoute, workspace: &str) -> String {
+    let mut path = page.path.replace("{ws}", workspace);
+    while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
+        path.replace_range(start..=end, &nobody().to_string());
+    }
+    path
+}
+
+async fn call(browser: &Browser, page: &PageRoute, workspace: &str) -> Reply {
+    let path = address(page, workspace);
+    match page.method {
+        "GET" => browser.opens(&path).await,
+        _ => {
+            browser
+                .sends(
+                    &path,
+                    &[("version", "1"), ("reason", "a test"), ("theme", "dark"), ("password", "short"), ("email", "x@example.org")],
+                )
+                .await
+        }
+    }
+}
+
+/// A page without what differs from request to request.
+fn alike(reply: &Reply, workspace: &str) -> String {
+    let (id, text) = (reply.header("x-request-id"), reply.text());
+    let text = text.replace(id, "").replace(workspace, "");
+    text.split('/').map(|part| if part.len() > 36 { &part[36..] } else { part }).collect()
+}
+
+fn leads_to_the_entrance(reply: &Reply) -> bool {
+    reply.status == 303 && reply.header("location").starts_with("/sign-in")
+}
+
+fn is_in_a_workspace(page: &PageRoute) -> bool {
+    page.path.contains("{ws}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_not_signed_in_is_sent_to_the_entrance() {
+    let house = House::open().await;
+    house.workspace("coding").await;
+    let browser = house.browser();
+    for page in table().iter().filter(|page| page.access.word() != "anyone") {
+        let reply = call(&browser, page, "coding").await;
+        assert!(leads_to_the_entrance(&reply), "{page:?}: {reply:?}");
+    }
+    // Keys and tokens are for programs.
+    let (agent, person) = (house.agent("coding", Role::Admin).await, house.person("coding", Role::Admin).await);
+    for credential in [agent.credential.clone(), person.credential.clone()] {
+        let client = reqwest::Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none()).build().unwrap();
+        let reply = client.get(format!("{}/w/coding/memories", house.url)).bearer_auth(credential.unwrap()).send().await.unwrap();
+        assert_eq!(reply.status(), 303);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn in_a_workspace_pages_open_to_whom_the_role_table_says() {
+    let house = House::open().await;
+    let outsider = house.person("elsewhere", Role::Admin).await;
+    let outsider = house.browser_of(&outsider.email).await;
+    house.workspace("coding").await;
+    let mut count = 0;
+    for page in table().iter().filter(|page| is_in_a_workspace(page)) {
+        let (foreign, missing) = (call(&outsider, page, "coding").await, call(&outsider, page, "absent").await);
+        assert_eq!((foreign.status, missing.status), (404, 404), "{page:?}: {foreign:?}");
+        assert_eq!(alike(&foreign, "coding"), alike(&missing, "absent"), "{page:?}");
+    }
+    for role in ROLES {
+        let person = house.person("coding", role).await;
+        let browser = house.browser_of(&person.email).await;
+        for page in table().iter().filter(|page| is_in_a_workspace(page)) {
+            let reply = call(&browser, page, "coding").await;
+            let allowed = page.access.roles().contains(&role);
+            assert!(reply.status < 500 && !leads_to_the_entrance(&reply), "{page:?} as {}: {reply:?}", role.word());
+            assert_eq!(reply.status == 403, !allowed, "{page:?} as {}: {reply:?}", role.word());
+            count += 1;
+        }
+    }
+    assert!(count >= 50, "only {count} pages were opened");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_form_that_is_not_ours_does_nothing() {
+    let house = House::open().await;
+    let person = house.person("coding", Role::Admin).await;
+    let (browser, other) = (house.browser_of(&person.email).await, house.browser_of(&person.email).await);
+    let before = house.census().await;
+    for page in table().iter().filter(|page| page.method == "POST") {
+        let path = address(page, "coding");
+        for forged in ["", "x", &other.csrf] {
+            let reply = browser.sends_only(&path, &[("csrf", forged)]).await;
+            assert_eq!(reply.status, 403, "{page:?} with {forged}: {reply:?}");
+        }
+    }
+    browser.opens("/workspaces").await.expect(200);
+    let mut after = house.census().await;
+    // Refusals are written down; nothing else is.
+    after.insert("audit_entries".to_owned(), before["audit_entries"]);
+    assert_eq!(after, before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_wears_the_same_armour() {
+    let house = House::open().await;
+    let person = house.person("coding", Role::Admin).await;
+    let browser = house.browser_of(&person.email).await;
+    for page in table().iter().filter(|page| page.method == "GET") {
+        let reply = call(&browser, page, "coding").await;
+        let policy = reply.header("content-security-policy");
+        assert!(
+            policy.contains("default-src")
+                && !policy.contains("unsafe-inline")
+                && !policy.contains("unsafe-eval")
+                && !policy.contains("http"),
+            "{page:?}: {policy}"
+        );
+        assert_eq!((reply.header("x-frame-options"), reply.header("x-content-type-options")), ("DENY", "nosniff"), "{page:?}");
+        assert!(!reply.header("x-request-id").is_empty(), "{page:?}");
+        assert!(reply.status < 500, "{page:?}: {reply:?}");
+        for outside in ["src=\"http", "href=\"http", "src=\"//", "href=\"//", "<script>", " style=\"", " onclick="] {
+            assert!(!reply.text().contains(outside), "{page:?} has {outside}");
+        }
+    }
+    let cookies: Vec<_> =
+        house.browser().opens("/sign-in").await.headers.get_all("set-cookie").iter().map(|one| one.to_str().unwrap().to_owned()).collect();
+    assert!(!cookies.is_empty() && cookies.iter().all(|one| one.contains("HttpOnly") && one.contains("SameSite=Lax")), "{cookies:?}");
+}

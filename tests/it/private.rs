@@ -1,0 +1,78 @@
+//! Private memories are seen by the person they belong to and by the agents that person owns, and by nobody else,
+//! whatever their role: by the row policy.
+
+use cairn_tests::{House, Role, at};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_private_memory_is_there_for_its_person_and_their_agents_only() {
+    let house = House::open().await;
+    let (ada, grace) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    let hers = house.agent_like("coding", json!({"role": "writer", "owner": ada.id})).await;
+    let nobodys = house.agent("coding", Role::Admin).await;
+    let secret = ada
+        .remembers_all_of(
+            json!({"content": "ada dislikes mondays", "visibility": "private", "tags": ["mood"], "anchors": [{"path": "a.rs"}]}),
+        )
+        .await;
+
+    assert_eq!(ada.reads(&secret).await["content"], "ada dislikes mondays");
+    assert_eq!(hers.reads(&secret).await["visibility"], "private");
+    for other in [&*grace, &*nobodys, &**house.admin().await] {
+        other.get(&at(&secret)).await.refuses(404, "not_found");
+        other.get(&format!("{}/versions", at(&secret))).await.refuses(404, "not_found");
+        other.patch(&at(&secret), json!({"content": "mine now"})).await.refuses(404, "not_found");
+        for list in ["memories", "memories?tag=mood", "memories?anchor_path=a.rs", "memories?q=mondays"] {
+            assert_eq!(other.lists(list).await.len(), 0, "{list}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_row_policy_itself_hides_it() {
+    let house = House::open().await;
+    let (ada, grace) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    ada.remembers_all_of(json!({"content": "hers", "visibility": "private", "tags": ["t"], "anchors": [{"path": "a"}]})).await;
+    let coding = house.workspace("coding").await;
+    for (who, rows) in [(Some(ada.id), 1_i64), (Some(grace.id), 0), (None, 0)] {
+        for table in ["memories", "memory_versions", "memory_states", "memory_tags", "anchors"] {
+            let sql = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+            let seen: i64 = sqlx::query_scalar(sql).fetch_one(&mut house.standing_in(coding, who, None).await).await.unwrap();
+            assert_eq!(seen, rows, "{table} as {who:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_people_may_keep_the_same_private_thing() {
+    let house = House::open().await;
+    let (ada, grace) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    let note = json!({"content": "the same words", "visibility": "private"});
+    let (hers, other) = (ada.remembers_all_of(note.clone()).await, grace.remembers_all_of(note.clone()).await);
+    assert_ne!(hers["id"], other["id"]);
+    let known = ada.post("memories", note).await;
+    assert_eq!((known.status, &known.body["id"]), (200, &hers["id"]));
+    let placed = json!({"content": "at a place", "visibility": "private", "path": "/notes/today.md"});
+    ada.remembers_all_of(placed.clone()).await;
+    grace.remembers_all_of(placed).await;
+}
+
+#[tokio::test]
+async fn an_agent_without_a_person_has_nothing_private() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let refused = agent.post("memories", json!({"content": "whose?", "visibility": "private"})).await;
+    assert_eq!(refused.refuses(422, "invalid").wrong_fields(), ["visibility"]);
+}
+
+#[tokio::test]
+async fn what_becomes_private_is_gone_for_the_others_with_its_past() {
+    let house = House::open().await;
+    let (ada, grace) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    let note = ada.remembers("open at first").await;
+    grace.reads(&note).await;
+    ada.revises(&note, json!({"visibility": "private", "content": "closed later"})).await;
+    grace.get(&at(&note)).await.refuses(404, "not_found");
+    grace.get(&format!("{}/versions/1", at(&note))).await.refuses(404, "not_found");
+    assert_eq!(ada.lists(&format!("{}/versions", at(&note))).await.len(), 2);
+}

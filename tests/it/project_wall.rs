@@ -1,0 +1,131 @@
+//! A key that is limited to a project is walled in it: it reads that project's and the workspace's memories, writes
+//! only its own, and other projects' are not there.
+
+use cairn_tests::{Agent, Ask, House, Role, at};
+use serde_json::{Value, json};
+
+struct Two {
+    house: House,
+    free: Agent,
+    walled: Agent,
+    everyones: Value,
+    own: Value,
+    other: Value,
+}
+
+async fn two_projects() -> Two {
+    let house = House::open().await;
+    let free = house.agent("coding", Role::Admin).await;
+    let walled = house.agent_in("coding", "gateway", Role::Reviewer).await;
+    let made = async |content: &str, project: Option<&str>| {
+        free.remembers_all_of(
+            json!({"content": content, "project": project, "tags": ["t"], "anchors": [{"path": "x"}], "path": format!("/{content}.md")}),
+        )
+        .await
+    };
+    let (everyones, own, other) = (made("everyones", None).await, made("own", Some("gateway")).await, made("other", Some("billing")).await);
+    Two { house, free, walled, everyones, own, other }
+}
+
+#[tokio::test]
+async fn it_reads_its_project_and_what_belongs_to_all() {
+    let two = two_projects().await;
+    two.walled.reads(&two.own).await;
+    two.walled.reads(&two.everyones).await;
+    for list in ["memories", "memories?tag=t", "memories?anchor_path=x", "memories?path_prefix=/"] {
+        let mut seen: Vec<_> = two.walled.lists(list).await.iter().map(|memory| memory["content"].as_str().unwrap().to_owned()).collect();
+        seen.sort();
+        assert_eq!(seen, ["everyones", "own"], "{list}");
+    }
+    assert_eq!(two.walled.lists("memories?project=billing").await.len(), 0);
+    assert_eq!(two.walled.lists("memories?q=other").await.len(), 0);
+}
+
+#[tokio::test]
+async fn other_projects_are_not_there() {
+    let two = two_projects().await;
+    let (other, nothing) = (at(&two.other), format!("memories/{}", cairn_tests::nobody()));
+    for (method, end, body) in [
+        ("GET", "", None),
+        ("GET", "/versions", None),
+        ("GET", "/versions/1", None),
+        ("GET", "/diff?from=1&to=1", None),
+        ("PATCH", "", Some(json!({"tags": []}))),
+        ("DELETE", "", None),
+        ("POST", "/restore", None),
+        ("POST", "/revert", Some(json!({"version": 1}))),
+        ("POST", "/verify", Some(json!({}))),
+        ("POST", "/supersede", Some(json!({"content": "mine"}))),
+    ] {
+        let ask = |place: &str| {
+            let ask = two.walled.ask(method, &format!("{place}{end}"));
+            body.iter().fold(ask, Ask::json).send()
+        };
+        let (hidden, missing) = (ask(&other).await, ask(&nothing).await);
+        hidden.refuses(404, "not_found");
+        assert_eq!(hidden.but_for_the_request(), missing.but_for_the_request(), "{method} …{end}");
+    }
+    assert_eq!(two.free.reads(&two.other).await["version"], 1);
+}
+
+#[tokio::test]
+async fn it_writes_only_its_own() {
+    let two = two_projects().await;
+    assert_eq!(two.walled.remembers("said without a project").await["project"], "gateway");
+    two.walled.revises(&two.own, json!({"tags": ["changed"]})).await;
+    for elsewhere in ["billing", "Gateway"] {
+        two.walled.post("memories", json!({"content": "not here", "project": elsewhere})).await.refuses(403, "forbidden");
+        two.walled.patch(&at(&two.own), json!({"project": elsewhere})).await.refuses(403, "forbidden");
+    }
+    two.walled.patch(&at(&two.own), json!({"project": null})).await.refuses(403, "forbidden");
+    two.walled.patch(&at(&two.everyones), json!({"tags": []})).await.refuses(403, "forbidden");
+    two.walled.delete(&at(&two.everyones)).await.refuses(403, "forbidden");
+    two.walled.post(&format!("{}/supersede", at(&two.everyones)), json!({"content": "better"})).await.refuses(403, "forbidden");
+    two.walled.post("memories", json!({"content": "better", "supersedes": two.everyones["id"]})).await.refuses(403, "forbidden");
+    assert_eq!(two.free.reads(&two.everyones).await["version"], 1);
+    let batch = json!({"items": [{"content": "fine"}, {"content": "not here", "project": "billing"}]});
+    two.walled.post("memories/batch", batch).await.refuses(403, "forbidden");
+    assert_eq!(two.walled.lists("memories?q=fine").await.len(), 0);
+}
+
+#[tokio::test]
+async fn a_path_that_is_taken_behind_the_wall_says_only_that() {
+    let two = two_projects().await;
+    let clash = two.walled.post("memories", json!({"content": "guess", "path": "/other.md"})).await;
+    clash.refuses(409, "path_conflict");
+    let id = two.other["id"].as_str().unwrap();
+    assert!(!clash.text().contains(id) && !clash.text().contains("billing"), "{clash:?}");
+}
+
+#[tokio::test]
+async fn no_path_is_an_ancestor_of_one_behind_the_wall() {
+    let two = two_projects().await;
+    two.walled.post("memories", json!({"content": "below", "path": "/other.md/below.md"})).await.refuses(409, "path_conflict");
+    two.free.remembers_all_of(json!({"content": "deep", "project": "billing", "path": "/deep/down.md"})).await;
+    two.walled.post("memories", json!({"content": "above", "path": "/deep"})).await.refuses(409, "path_conflict");
+}
+
+#[tokio::test]
+async fn the_row_policy_itself_keeps_projects_apart() {
+    let two = two_projects().await;
+    let coding = two.house.workspace("coding").await;
+    for (table, rows) in [("memories", 2_i64), ("memory_versions", 2), ("memory_states", 2), ("memory_tags", 2), ("anchors", 2)] {
+        let sql = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+        let seen: i64 = sqlx::query_scalar(sql).fetch_one(&mut two.house.standing_in(coding, None, Some("gateway")).await).await.unwrap();
+        assert_eq!(seen, rows, "{table}");
+    }
+    let move_out = "update memories set project = 'billing', audit_id = gen_random_uuid() where project = 'gateway'";
+    let refused = sqlx::query(move_out).execute(&mut two.house.standing_in(coding, None, Some("gateway")).await).await.unwrap_err();
+    assert_eq!(refused.as_database_error().unwrap().code().unwrap(), "42501");
+}
+
+#[tokio::test]
+async fn a_token_can_be_walled_in_further_and_never_out() {
+    let two = two_projects().await;
+    let narrowed = two.free.post("/v1/auth/token", json!({"project": "billing", "role": "reader"})).await.expect(200);
+    let narrowed = two.free.showing(narrowed["access_token"].as_str().unwrap());
+    narrowed.reads(&two.other).await;
+    narrowed.get(&at(&two.own)).await.refuses(404, "not_found");
+    narrowed.post("memories", json!({"content": "a reader writes"})).await.refuses(403, "forbidden");
+    two.walled.post("/v1/auth/token", json!({"project": "billing"})).await.refuses(403, "wider_than_key");
+}

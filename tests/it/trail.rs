@@ -1,0 +1,206 @@
+//! The trail: every write leaves exactly one entry per thing written, and no word of what was written.
+
+use cairn_tests::{Actor, House, Role, at};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use sqlx::Row;
+
+/// One request with an id of its own, and the entries that it left.
+async fn entries_of(auditor: &Actor, request: &str) -> Vec<Value> {
+    auditor.lists("audit").await.into_iter().filter(|entry| entry["request_id"] == request).collect()
+}
+
+#[tokio::test]
+async fn every_write_leaves_one_entry() {
+    let house = House::open().await;
+    let (writer, auditor) = (house.agent("coding", Role::Reviewer).await, house.agent("coding", Role::Auditor).await);
+    let memory = writer.remembers("first").await;
+    let place = at(&memory);
+    for (n, (method, end, body, action)) in [
+        ("PATCH", "", json!({"content": "second"}), "memory.revised"),
+        ("POST", "/verify", json!({}), "memory.verified"),
+        ("DELETE", "", json!({}), "memory.archived"),
+        ("POST", "/restore", json!({}), "memory.restored"),
+        ("POST", "/revert", json!({"version": 1}), "memory.reverted"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let request = format!("write-{n}");
+        let reply = writer.ask(method, &format!("{place}{end}")).header("X-Request-Id", &request).json(&body).send().await;
+        assert_eq!(reply.header("x-request-id"), request);
+        let version = reply.expect(200)["version"].clone();
+        let entries = entries_of(&auditor, &request).await;
+        assert_eq!(entries.len(), 1, "{entries:?}");
+        let entry = &entries[0];
+        assert_eq!(entry["actor"], json!({"type": "agent", "id": writer.id, "name": writer.name}));
+        assert_eq!((&entry["action"], &entry["role"], &entry["version"]), (&json!(action), &json!("reviewer"), &version));
+        assert_eq!(entry["target"], json!({"type": "memory", "id": memory["id"]}));
+        assert!(entry["index"].is_null() && entry["digest"].as_str().is_some_and(|digest| digest.len() == 64), "{entry}");
+    }
+    assert_eq!(auditor.trail_of(memory["id"].as_str().unwrap()).await.len(), 6);
+}
+
+#[tokio::test]
+async fn a_write_of_many_leaves_an_entry_for_each() {
+    let house = House::open().await;
+    let (writer, auditor) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Auditor).await);
+    let known = writer.remembers("known").await;
+    let batch = json!({"items": [{"content": "one"}, {"content": "two"}, {"content": "known"}]});
+    writer.ask("POST", "memories/batch").header("X-Request-Id", "batch").json(&batch).send().await.expect(200);
+    assert_eq!(entries_of(&auditor, "batch").await.len(), 2);
+    writer
+        .ask("POST", &format!("{}/supersede", at(&known)))
+        .header("X-Request-Id", "supersede")
+        .json(&json!({"content": "newer"}))
+        .send()
+        .await
+        .expect(201);
+    let mut actions: Vec<_> =
+        entries_of(&auditor, "supersede").await.iter().map(|entry| entry["action"].as_str().unwrap().to_owned()).collect();
+    actions.sort();
+    assert_eq!(actions, ["memory.remembered", "memory.superseded"]);
+    // What wrote nothing leaves nothing.
+    writer.ask("POST", "memories").header("X-Request-Id", "again").json(&json!({"content": "newer"})).send().await.expect(200);
+    writer.ask("POST", "memories").header("X-Request-Id", "wrong").json(&json!({"content": ""})).send().await.refuses(422, "invalid");
+    assert_eq!(entries_of(&auditor, "again").await.len() + entries_of(&auditor, "wrong").await.len(), 0);
+}
+
+#[tokio::test]
+async fn a_digest_can_be_made_again_from_the_version_and_its_salt() {
+    let house = House::open().await;
+    let writer = house.agent("coding", Role::Writer).await;
+    let first = writer
+        .remembers_all_of(
+            json!({"content": "text", "tags": ["b", "a"], "source": {"type": "url", "ref": "r"}, "subject": "s", "project": "p"}),
+        )
+        .await;
+    writer.revises(&first, json!({"content": "other", "reason": "because"})).await;
+    writer.post(&format!("{}/supersede", at(&first)), json!({"content": "third"})).await.expect(201);
+    let rows = sqlx::query("select to_jsonb(v) as said, v.salt, e.digest from memory_versions v join audit_entries e on e.workspace_id = v.workspace_id and e.id = v.audit_id")
+        .fetch_all(house.owner())
+        .await
+        .unwrap();
+    assert_eq!(rows.len(), 4);
+    for row in rows {
+        let said: Value = row.get("said");
+        let names = [
+            "memory_id",
+            "version",
+            "operation",
+            "path",
+            "title",
+            "content",
+            "kind",
+            "tags",
+            "project",
+            "source",
+            "state",
+            "visibility",
+            "subject",
+            "supersedes",
+            "superseded_by",
+            "reason",
+        ];
+        let mut stated = serde_json::Map::new();
+        for name in names {
+            stated.insert(name.to_owned(), said[name].clone());
+        }
+        let mut hasher = Sha256::new();
+        hasher.update(row.get::<Vec<u8>, _>("salt"));
+        hasher.update(Value::Object(stated).to_string());
+        assert_eq!(hasher.finalize().to_vec(), row.get::<Vec<u8>, _>("digest"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_written_down() {
+    let house = House::open().await;
+    let (reader, auditor) = (house.agent("coding", Role::Reader).await, house.person("coding", Role::Auditor).await);
+    reader.ask("POST", "memories").header("X-Request-Id", "refused").json(&json!({"content": "no"})).send().await.refuses(403, "forbidden");
+    let entries = entries_of(&auditor, "refused").await;
+    assert_eq!(entries.len(), 1);
+    assert_eq!(
+        (&entries[0]["action"], &entries[0]["actor"]["id"], &entries[0]["role"]),
+        (&json!("access.refused"), &json!(reader.id), &json!("reader"))
+    );
+    assert_eq!(entries[0]["details"], json!({"method": "POST", "route": "/v1/workspaces/{ws}/memories"}));
+    // In the instance too.
+    auditor.post("/v1/users", json!({"email": "x@example.org", "name": "x"})).await.refuses(403, "forbidden");
+    let admin = house.admin().await;
+    let refusals = admin.lists(&format!("/v1/audit?action=access.refused&actor={}", auditor.id)).await;
+    assert_eq!(refusals.len(), 1, "{refusals:?}");
+}
+
+#[tokio::test]
+async fn sign_ins_keys_members_and_settings_are_written_down() {
+    let house = House::open().await;
+    let admin = house.admin().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let person = house.person("coding", Role::Writer).await;
+    house.tries_to_sign_in(&person.email, "not the password").await.refuses(401, "unauthenticated");
+    admin.put(&format!("members/{}", person.id), json!({"role": "reader"})).await.expect(200);
+    admin.patch("/v1/workspaces/coding", json!({"purpose": "another"})).await.expect(200);
+    assert_eq!(admin.delete(&format!("agents/{}/keys/{}", agent.id, agent.key_id)).await.status / 100, 2);
+    assert_eq!(admin.delete(&format!("agents/{}", agent.id)).await.status / 100, 2);
+    assert_eq!(admin.delete(&format!("members/{}", person.id)).await.status / 100, 2);
+
+    let actions = |entries: Vec<Value>| entries.iter().map(|entry| entry["action"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    let here = actions(admin.lists("audit").await);
+    for action in [
+        "workspace.created",
+        "agent.created",
+        "key.created",
+        "key.revoked",
+        "agent.deleted",
+        "member.added",
+        "member.role_changed",
+        "member.removed",
+    ] {
+        assert!(here.iter().any(|one| one == action), "no {action} in {here:?}");
+    }
+    assert!(here.iter().any(|one| one.starts_with("workspace.") && one != "workspace.created"), "no change of the settings in {here:?}");
+    let of_the_house = actions(admin.lists("/v1/audit").await);
+    for action in ["person.created", "person.signed_in", "person.sign_in_failed", "workspace.created"] {
+        assert!(of_the_house.iter().any(|one| one == action), "no {action} in {of_the_house:?}");
+    }
+}
+
+#[tokio::test]
+async fn filters_narrow_the_trail() {
+    let house = House::open().await;
+    let (one, other, auditor) =
+        (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await, house.agent("coding", Role::Auditor).await);
+    let memory = one.remembers("one").await;
+    other.revises(&memory, json!({"content": "two"})).await;
+    let entries = auditor.trail_of(memory["id"].as_str().unwrap()).await;
+    let (first, second) = (&entries[0], &entries[1]);
+    let (target, then) = (memory["id"].as_str().unwrap(), second["at"].as_str().unwrap());
+    for (filter, expected) in [
+        (format!("actor={}", one.id), vec![first]),
+        (format!("target={target}&action=memory.revised"), vec![second]),
+        (format!("target={target}&from={then}"), vec![second]),
+        (format!("target={target}&to={then}"), vec![first]),
+        ("action=memory".to_owned(), vec![]),
+        (format!("actor={}&action=memory.remembered", other.id), vec![]),
+    ] {
+        assert_eq!(auditor.lists(&format!("audit?{filter}&limit=1")).await, expected.into_iter().cloned().collect::<Vec<_>>(), "{filter}");
+    }
+}
+
+#[tokio::test]
+async fn no_word_of_anyone_stands_in_the_trail() {
+    let house = House::open().await;
+    let writer = house.agent("coding", Role::Reviewer).await;
+    let canary = json!({"content": "canary content", "title": "canary title", "path": "/canary/path.md", "tags": ["canary tag"], "project": "canary project", "subject": "canary subject",
+        "source": {"type": "url", "ref": "canary ref", "excerpt": "canary excerpt"}, "anchors": [{"path": "canary/anchor.rs"}]});
+    let memory = writer.remembers_all_of(canary).await;
+    writer.revises(&memory, json!({"content": "canary again", "reason": "canary reason"})).await;
+    writer.post(&format!("{}/verify", at(&memory)), json!({"note": "canary note"})).await.expect(200);
+    writer.asks_to_erase(&[&memory], "canary wish").await;
+    writer.get("/v1/workspaces/coding/agents?canary=1").await.refuses(403, "forbidden");
+    let raw: Vec<String> = sqlx::query_scalar("select to_jsonb(e)::text from audit_entries e").fetch_all(house.owner()).await.unwrap();
+    assert!(raw.len() >= 5);
+    let told: Vec<_> = raw.iter().filter(|entry| entry.contains("canary")).collect();
+    assert!(told.is_empty(), "{told:?}");
+}

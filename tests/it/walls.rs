@@ -1,0 +1,149 @@
+//! The wall is in Postgres: whatever the server does, another workspace's rows are not there.
+
+use cairn_tests::{House, Role, nobody};
+use serde_json::json;
+use sqlx::{AssertSqlSafe, Executor, PgConnection};
+
+/// A house in which every tenant table has something to hide.
+async fn lived_in() -> House {
+    let house = House::open().await;
+    let admin = house.admin().await;
+    let (writer, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let anchored = json!({"content": "kept", "tags": ["a"], "anchors": [{"path": "src/lib.rs"}]});
+    writer.ask("POST", "memories").header("Idempotency-Key", "k").json(&anchored).send().await.expect(201);
+    let doomed = writer.remembers("doomed").await;
+    let request = writer.asks_to_erase(&[&doomed], "because").await;
+    reviewer.approves(&request).await.expect(200);
+    reviewer.executes(&request).await.expect(200);
+    admin.looking_at("coding").get("memories").await.expect(200);
+    house
+}
+
+async fn rows(conn: &mut PgConnection, table: &str) -> i64 {
+    sqlx::query_scalar(AssertSqlSafe(format!("select count(*) from {table}"))).fetch_one(conn).await.expect("a count")
+}
+
+async fn sqlstate(conn: &mut PgConnection, sql: &str) -> String {
+    match conn.execute(AssertSqlSafe(sql.to_owned())).await {
+        Ok(done) => format!("done, {} rows", done.rows_affected()),
+        Err(error) => {
+            error.as_database_error().and_then(sqlx::error::DatabaseError::code).unwrap_or_else(|| panic!("{error}")).into_owned()
+        }
+    }
+}
+
+#[tokio::test]
+async fn without_a_workspace_or_in_a_foreign_one_there_is_nothing_to_see() {
+    let house = lived_in().await;
+    let mut hidden = 0;
+    for table in house.tenant_tables().await {
+        let there = house.count(&format!("select count(*) from {table}")).await;
+        // Stores beside the default one come later; every other table has rows by now.
+        assert!(there > 0 || table == "stores", "{table} has nothing to hide, so this proves nothing");
+        hidden += there;
+        assert_eq!(rows(&mut house.as_app().await, &table).await, 0, "{table}, standing nowhere");
+        assert_eq!(rows(&mut house.standing_in(nobody(), None, None).await, &table).await, 0, "{table}, standing elsewhere");
+    }
+    assert!(hidden > 10);
+}
+
+#[tokio::test]
+async fn nothing_can_be_put_into_a_workspace_from_outside() {
+    let house = lived_in().await;
+    let coding = house.workspace("coding").await;
+    for table in house.tenant_tables().await {
+        let row = a_row_of(&house, &table, coding).await;
+        let insert = format!("insert into {table} select * from json_populate_record(null::{table}, '{row}')");
+        for mut outside in [house.as_app().await, house.standing_in(nobody(), None, None).await] {
+            assert_eq!(sqlstate(&mut outside, &insert).await, "42501", "{table}");
+        }
+    }
+}
+
+/// A row that only the wall objects to: one that is there, under another id where it has one.
+async fn a_row_of(house: &House, table: &str, workspace: uuid::Uuid) -> String {
+    let sql = format!("select (to_jsonb(t) || jsonb_build_object('workspace_id', $1::uuid, 'id', $2::uuid))::text from {table} t limit 1");
+    let row: Option<String> =
+        sqlx::query_scalar(AssertSqlSafe(sql)).bind(workspace).bind(nobody()).fetch_optional(house.owner()).await.expect("a row");
+    row.unwrap_or_else(|| json!({"workspace_id": workspace, "id": nobody(), "name": "x", "description": "", "metadata": {}, "created_at": "2030-01-01T00:00:00Z"}).to_string()).replace('\'', "''")
+}
+
+#[tokio::test]
+async fn every_tenant_table_is_built_the_same_way() {
+    let house = House::open().await;
+    for table in house.tenant_tables().await {
+        let forced: bool = sqlx::query_scalar("select relrowsecurity and relforcerowsecurity from pg_class where oid = to_regclass($1)")
+            .bind(&table)
+            .fetch_one(house.owner())
+            .await
+            .unwrap();
+        assert!(forced, "{table} has no forced row policy");
+        let unled: Vec<String> = sqlx::query_scalar(
+            "select i.indexrelid::regclass::text
+             from pg_index i
+             join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+             where i.indrelid = to_regclass($1) and i.indisunique and a.attname <> 'workspace_id'",
+        )
+        .bind(&table)
+        .fetch_all(house.owner())
+        .await
+        .unwrap();
+        assert!(unled.is_empty(), "unique indexes of {table} that do not begin with the workspace: {unled:?}");
+        let has_key: bool = sqlx::query_scalar("select exists (select 1 from pg_index where indrelid = to_regclass($1) and indisprimary)")
+            .bind(&table)
+            .fetch_one(house.owner())
+            .await
+            .unwrap();
+        assert!(has_key, "{table} has no primary key");
+    }
+}
+
+#[tokio::test]
+async fn the_role_that_logs_in_can_read_nothing_by_itself() {
+    let house = lived_in().await;
+    for table in house.all_tables().await {
+        let mut login = house.as_login().await;
+        assert_eq!(sqlstate(&mut login, &format!("select * from {table}")).await, "42501", "{table}");
+    }
+}
+
+#[tokio::test]
+async fn the_trail_can_only_grow() {
+    let house = lived_in().await;
+    let coding = house.workspace("coding").await;
+    for change in ["update audit_entries set action = 'nothing.happened'", "delete from audit_entries", "truncate audit_entries"] {
+        for mut somebody in [house.standing_in(coding, None, None).await, house.as_gate().await] {
+            assert_eq!(sqlstate(&mut somebody, change).await, "42501", "{change}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_version_cannot_be_changed() {
+    let house = lived_in().await;
+    let coding = house.workspace("coding").await;
+    for change in ["content = 'forged'", "title = 'forged'", "tags = '{forged}'", "salt = null", "redacted_at = now()"] {
+        let mut inside = house.standing_in(coding, None, None).await;
+        assert_eq!(sqlstate(&mut inside, &format!("update memory_versions set {change}")).await, "23000", "{change}");
+    }
+    for change in ["version = version + 1", "actor_id = gen_random_uuid()", "at = now()", "digest = ''"] {
+        let mut inside = house.standing_in(coding, None, None).await;
+        assert_eq!(sqlstate(&mut inside, &format!("update memory_versions set {change}")).await, "42501", "{change}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_that_goes_around_the_trail_is_caught() {
+    let house = lived_in().await;
+    let coding = house.workspace("coding").await;
+    let mut keeps_its_entry = house.standing_in(coding, None, None).await;
+    assert_eq!(sqlstate(&mut keeps_its_entry, "update memories set kind = 'pattern'").await, "23000");
+    // An entry that is promised and never written is missed at the commit.
+    let mut promises = house.standing_in(coding, None, None).await;
+    assert_eq!(sqlstate(&mut promises, "update memories set kind = 'pattern', audit_id = gen_random_uuid()").await, "done, 1 rows");
+    assert_eq!(sqlstate(&mut promises, "commit").await, "23503");
+    let mut invents = house.standing_in(coding, None, None).await;
+    let version = "insert into memory_versions select (json_populate_record(v, json_build_object('version', 99, 'audit_id', gen_random_uuid()))).* from memory_versions v limit 1";
+    assert_eq!(sqlstate(&mut invents, version).await, "done, 1 rows");
+    assert_eq!(sqlstate(&mut invents, "commit").await, "23503");
+}
