@@ -1,6 +1,14 @@
 -- Roles are cluster-wide: another database may have made them a moment ago.
-do $$ begin create role cairn_app nologin noinherit; exception when duplicate_object or unique_violation then null; end $$;
-do $$ begin create role cairn_gate nologin noinherit; exception when duplicate_object or unique_violation then null; end $$;
+do $$ declare r text; begin
+    foreach r in array array['cairn_app', 'cairn_gate'] loop
+        if not exists (select 1 from pg_roles where rolname = r) then
+            begin
+                execute format('create role %I nologin noinherit', r);
+            exception when duplicate_object or unique_violation then null;
+            end;
+        end if;
+    end loop;
+end $$;
 revoke create on schema public from public;
 grant usage on schema public to cairn_app, cairn_gate;
 
@@ -467,6 +475,8 @@ end $$;
 create policy gate_reads on members for select to cairn_gate using (true);
 create policy gate_reads on agents for select to cairn_gate using (true);
 create policy gate_reads on agent_keys for select to cairn_gate using (true);
+-- Answers are kept for a day, whoever they were for.
+create policy gate_forgets on idempotency_keys to cairn_gate using (created_at < now() - interval '24 hours') with check (false);
 create policy gate_notes_use on agent_keys for update to cairn_gate using (true) with check (true);
 
 -- Of people, a workspace sees those who are or were in it.
@@ -494,6 +504,13 @@ grant delete on one_time_links to cairn_gate;
 grant select, insert, update, delete on sign_in_failures to cairn_gate;
 grant select on members, agents, agent_keys to cairn_gate;
 grant update (last_used_at) on agent_keys to cairn_gate;
+
+-- A server that may not migrate can still see whether the schema is the one it knows.
+do $$ begin
+    if to_regclass('_sqlx_migrations') is not null then
+        grant select on _sqlx_migrations to cairn_gate;
+    end if;
+end $$;
 
 -- A workspace sees and changes itself only.
 alter table workspaces enable row level security;

@@ -50,7 +50,7 @@ pub struct Given {
     pub rate_limit: Option<String>,
     /// Most connections to Postgres that writers and readers share [default: 20]
     #[arg(long, env = "CAIRN_DATABASE_CONNECTIONS")]
-    pub database_connections: Option<u32>,
+    pub database_connections: Option<String>,
     /// What to log, as a tracing filter [default: info]
     #[arg(long, env = "CAIRN_LOG")]
     pub log: Option<String>,
@@ -129,19 +129,24 @@ impl Given {
         }
     }
 
-    pub fn with_file(self, file: &Path) -> Result<Self, ConfigProblem> {
-        match std::fs::read_to_string(file) {
-            Ok(text) => match toml::from_str(&text) {
-                Ok(said) => Ok(self.or(said)),
-                Err(error) => wrong("cairn.toml", error.to_string()),
-            },
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(self),
-            Err(error) => wrong("cairn.toml", error.to_string()),
+    /// A file that was named must be there; `cairn.toml` in the current folder may be.
+    pub fn with_file(self, named: Option<&Path>) -> Result<Self, ConfigProblem> {
+        let file = named.filter(|file| !file.as_os_str().is_empty()).unwrap_or(Path::new("cairn.toml"));
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => return Ok(self),
+            Err(error) => return wrong("CAIRN_CONFIG", format!("{} cannot be read: {error}", file.display())),
+        };
+        match toml::from_str(&text) {
+            Ok(said) => Ok(self.or(said)),
+            Err(error) => wrong("CAIRN_CONFIG", format!("{}: {error}", file.display())),
         }
     }
 
     pub fn check(self) -> Result<Config, ConfigProblem> {
+        // An empty variable is one that is not set.
         let given = |value: Option<String>| value.filter(|value| !value.trim().is_empty());
+        let file = |value: Option<PathBuf>| value.filter(|value| !value.as_os_str().is_empty());
         let listen = given(self.listen).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
         let Ok(listen) = listen.parse() else {
             return wrong("CAIRN_LISTEN", format!("`{listen}` is not an address with a port, such as 127.0.0.1:8080"));
@@ -150,7 +155,7 @@ impl Given {
         if let Some(url) = public_url.as_deref().filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
             return wrong("CAIRN_PUBLIC_URL", format!("`{url}` does not start with http:// or https://"));
         }
-        let data_dir = match self.data_dir {
+        let data_dir = match file(self.data_dir) {
             Some(dir) => std::path::absolute(&dir).or_else(|error| wrong("CAIRN_DATA_DIR", error.to_string()))?,
             None => default_data_dir()?,
         };
@@ -168,7 +173,7 @@ impl Given {
             (Some(_), None) => return wrong("CAIRN_ADMIN_PASSWORD", "is missing beside CAIRN_ADMIN_EMAIL"),
             (None, Some(_)) => return wrong("CAIRN_ADMIN_EMAIL", "is missing beside CAIRN_ADMIN_PASSWORD"),
         };
-        let tls = match (self.tls_cert, self.tls_key) {
+        let tls = match (file(self.tls_cert), file(self.tls_key)) {
             (None, None) => None,
             (Some(cert), Some(key)) => Some((cert, key)),
             (Some(_), None) => return wrong("CAIRN_TLS_KEY", "is missing beside CAIRN_TLS_CERT"),
@@ -179,25 +184,31 @@ impl Given {
             Some("json") => LogFormat::Json,
             Some(other) => return wrong("CAIRN_LOG_FORMAT", format!("`{other}` is neither text nor json")),
         };
-        let log = given(self.log).unwrap_or_else(|| "info".to_owned());
+        // The database driver tells of every notice; its warnings are enough.
+        let log = given(self.log).unwrap_or_else(|| "info,sqlx=warn".to_owned());
         if let Err(error) = tracing_subscriber::EnvFilter::try_new(&log) {
             return wrong("CAIRN_LOG", error.to_string());
         }
-        let database_connections = self.database_connections.unwrap_or(20);
-        if !(2..=1000).contains(&database_connections) {
-            return wrong("CAIRN_DATABASE_CONNECTIONS", "must be between 2 and 1000");
-        }
-        for (name, url) in [("CAIRN_DATABASE_URL", &self.database_url), ("CAIRN_MIGRATION_DATABASE_URL", &self.migration_database_url)] {
-            if url.as_deref().is_some_and(|url| url.parse::<sqlx::postgres::PgConnectOptions>().is_err()) {
+        let connections = given(self.database_connections);
+        let Some(database_connections) = connections.map_or(Some(20), |said| said.parse().ok()).filter(|most| (2..=1000).contains(most)) else {
+            return wrong("CAIRN_DATABASE_CONNECTIONS", "must be a number between 2 and 1000");
+        };
+        let (database_url, migration_database_url) = (given(self.database_url), given(self.migration_database_url));
+        for (name, url) in [("CAIRN_DATABASE_URL", &database_url), ("CAIRN_MIGRATION_DATABASE_URL", &migration_database_url)] {
+            let ours = |url: &str| url.starts_with("postgres://") || url.starts_with("postgresql://");
+            if url.as_deref().is_some_and(|url| !ours(url) || url.parse::<sqlx::postgres::PgConnectOptions>().is_err()) {
                 return wrong(name, "is not a Postgres URL such as postgres://user:password@host/database");
             }
+        }
+        if migration_database_url.is_some() && database_url.is_none() {
+            return wrong("CAIRN_DATABASE_URL", "is missing beside CAIRN_MIGRATION_DATABASE_URL");
         }
         Ok(Config {
             listen,
             public_url,
-            database_url: given(self.database_url).map(Secret),
-            migration_database_url: given(self.migration_database_url).map(Secret),
-            master_key_file: self.master_key_file.unwrap_or_else(|| data_dir.join("master.key")),
+            database_url: database_url.map(Secret),
+            migration_database_url: migration_database_url.map(Secret),
+            master_key_file: file(self.master_key_file).unwrap_or_else(|| data_dir.join("master.key")),
             data_dir,
             admin,
             tls,

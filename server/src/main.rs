@@ -15,8 +15,8 @@ struct Line {
     #[command(subcommand)]
     command: Command,
     /// A file with settings, beside flags and environment
-    #[arg(long, global = true, env = "CAIRN_CONFIG", default_value = "cairn.toml")]
-    config: PathBuf,
+    #[arg(long, global = true, env = "CAIRN_CONFIG")]
+    config: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -36,6 +36,11 @@ enum Command {
     },
     /// Fill two demo workspaces; running it again changes nothing
     Demo {
+        #[command(flatten)]
+        given: Box<Given>,
+    },
+    /// Ask a running server whether it is ready: exit 0 when it is
+    Health {
         #[command(flatten)]
         given: Box<Given>,
     },
@@ -85,7 +90,7 @@ async fn main() -> ExitCode {
 
 async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
     let settings = |given: Box<Given>| -> Result<Config, commands::Failure> {
-        let config = given.with_file(&line.config)?.check()?;
+        let config = given.with_file(line.config.as_deref())?.check()?;
         log(&config);
         Ok(config)
     };
@@ -93,6 +98,7 @@ async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
         Command::Serve { given, demo } => commands::serve(settings(given)?, demo).await?,
         Command::Migrate { given } => commands::migrate(settings(given)?).await?,
         Command::Demo { given } => commands::demo(settings(given)?).await?,
+        Command::Health { given } => commands::health(&given.with_file(line.config.as_deref())?.check()?).await?,
         Command::Openapi => println!("{}", cairn_server::api::openapi().to_pretty_json()?),
         Command::Roles => print!("{}", cairn_server::api::document::roles_page()),
         Command::RotateKeys { given } => commands::rotate_keys(settings(given)?).await?,

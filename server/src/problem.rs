@@ -187,7 +187,7 @@ impl Problem {
             Self::Conflict(conflict) => conflict.detail.clone(),
             Self::LostRace => "Somebody else changed this at the same moment; try again.".into(),
             Self::MethodNotAllowed => "This address does not take that method; the API document lists those that it takes.".into(),
-            Self::Timeout => "The request took too long and was stopped; nothing of it was kept. Try again.".into(),
+            Self::Timeout => "The request took too long. Whether it was done is not certain: look, or send it again with an Idempotency-Key.".into(),
             Self::AlreadyAnswered(_) => "This request was answered before.".into(),
             Self::Internal(_) => "It is in the server's log under the request id.".into(),
         }

@@ -4,7 +4,7 @@
 use crate::{
     App, acts, api,
     auth::scopes::Refusable,
-    model::{clock, text::sha256},
+    model::clock,
     pages,
     problem::{Problem, Told},
     store::{Answer, Once, Request},
@@ -31,7 +31,7 @@ const AT_ONCE: usize = 1024;
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 pub fn router(app: App) -> Router {
-    let api = api::router().layer(middleware::from_fn(once));
+    let api = api::router().layer(middleware::from_fn_with_state(app.clone(), once));
     Router::new()
         .merge(api)
         .merge(pages::router())
@@ -146,7 +146,7 @@ fn is_page(path: &str) -> bool {
 }
 
 /// `Idempotency-Key`: the claim goes with the request, and the answer is committed with its effect.
-async fn once(mut request: axum::extract::Request, next: Next) -> Response {
+async fn once(State(app): State<App>, mut request: axum::extract::Request, next: Next) -> Response {
     let writes = matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH | Method::DELETE);
     let Some(key) = request.headers().get("idempotency-key").filter(|_| writes).cloned() else {
         return next.run(request).await;
@@ -155,7 +155,7 @@ async fn once(mut request: axum::extract::Request, next: Next) -> Response {
     let Ok(body) = to_bytes(body, BODY_LIMIT).await else {
         return Problem::TooLarge("A body may have 10 MiB.".into()).into_response();
     };
-    let once = match Once::new(key.to_str().unwrap_or_default(), fingerprint(&parts.method, parts.uri.path(), &body)) {
+    let once = match Once::new(key.to_str().unwrap_or_default(), fingerprint(&app, &parts.method, parts.uri.path(), &body)) {
         Ok(once) => Arc::new(once),
         Err(problem) => return problem.into_response(),
     };
@@ -182,7 +182,7 @@ async fn keep(once: &Once, response: Response) -> Result<Response, Problem> {
     Ok(Response::from_parts(parts, Body::from(body)))
 }
 
-fn fingerprint(method: &Method, path: &str, body: &Bytes) -> [u8; 32] {
-    let body = crate::model::text::hex(&<sha2::Sha256 as sha2::Digest>::digest(body));
-    sha256(&format!("{method} {path} {body}"))
+/// Keyed: it stays when what was sent is erased, and must not let anyone guess it back.
+fn fingerprint(app: &App, method: &Method, path: &str, body: &Bytes) -> [u8; 32] {
+    app.keyring().sign("once", &[method.as_str().as_bytes(), path.as_bytes(), body].join(&0))
 }

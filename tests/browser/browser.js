@@ -52,7 +52,11 @@ export class Person {
       const { origin, protocol } = new URL(request.url());
       if (origin !== this.house.url && !["data:", "blob:"].includes(protocol)) trouble(`asked ${request.url()}`);
     });
-    this.page.on("requestfailed", (request) => trouble(`failed: ${request.url()} ${request.failure()?.errorText}`));
+    this.page.on("requestfailed", (request) => {
+      // Who leaves a page before its icon is there makes the browser drop it.
+      const why = request.failure()?.errorText;
+      if (why !== "net::ERR_ABORTED") trouble(`failed: ${request.url()} ${why}`);
+    });
   }
 
   /** A status that the next page may have; a browser reports it in its console. */

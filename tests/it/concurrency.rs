@@ -1,6 +1,6 @@
 //! Many at once: what holds for one after another holds for all at the same moment.
 
-use cairn_tests::{Agent, House, Reply, Role, at};
+use cairn_tests::{Agent, House, Reply, Role, at, until};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -92,6 +92,31 @@ async fn the_same_idempotency_key_at_once_has_one_effect() {
     assert!(replies.iter().all(|reply| reply.bytes == replies[0].bytes && reply.header("etag") == "\"1\""));
     assert_eq!(house.count("select count(*) from memory_versions").await, 1);
     assert_eq!(house.count("select count(*) from audit_entries where action = 'memory.remembered'").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_who_leaves_does_not_hold_up_the_others() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let mut holding = house.owner().begin().await.unwrap();
+    sqlx::query("lock table memories in exclusive mode").execute(&mut *holding).await.unwrap();
+    let writes = |n: usize, path: Option<&str>| {
+        let (agent, body) = (agent.clone(), json!({"content": format!("text {n}"), "path": path}));
+        tokio::spawn(async move { agent.post("memories", body).await })
+    };
+    let leaver = writes(0, Some("/held"));
+    let waiting = "select count(*) from pg_locks where relation = 'memories'::regclass and not granted";
+    until("the first one waits", async || house.count(waiting).await == 1).await;
+    let others: Vec<_> = (1..9).map(|n| writes(n, None)).collect();
+    leaver.abort();
+    assert!(leaver.await.unwrap_err().is_cancelled());
+    holding.rollback().await.unwrap();
+    for other in others {
+        other.await.unwrap().expect(201);
+    }
+    // Whether or not the one who left was written, it was whole or not at all.
+    let again = writes(0, Some("/held")).await.unwrap();
+    assert!(matches!(again.status, 201 | 409), "{again:?}");
 }
 
 /// One thing that somebody does to a memory.

@@ -1,19 +1,7 @@
 //! What an operator relies on: health, figures, a complete API document, HTTPS, limits, and a calm end.
 
-use cairn_tests::{Document, House, Postgres, Role, at};
+use cairn_tests::{Document, House, Postgres, Role, at, until};
 use serde_json::{Value, json};
-use std::time::Duration;
-
-/// Looks again until it is so.
-async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
-    for _ in 0..600 {
-        if so().await {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(25)).await;
-    }
-    panic!("{what}: not so after a long while");
-}
 
 #[tokio::test]
 async fn it_says_whether_it_lives_and_what_it_does() {

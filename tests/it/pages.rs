@@ -98,7 +98,7 @@ async fn a_form_that_is_not_ours_does_nothing() {
             assert_eq!(reply.status, 403, "{page:?} with {forged}: {reply:?}");
         }
     }
-    browser.opens("/workspaces").await.expect(200);
+    assert!(!leads_to_the_entrance(&browser.opens("/workspaces").await));
     let mut after = house.census().await;
     // Refusals are written down; nothing else is.
     after.insert("audit_entries".to_owned(), before["audit_entries"]);
@@ -113,13 +113,10 @@ async fn every_page_wears_the_same_armour() {
     for page in table().iter().filter(|page| page.method == "GET") {
         let reply = call(&browser, page, "coding").await;
         let policy = reply.header("content-security-policy");
-        assert!(
-            policy.contains("default-src")
-                && !policy.contains("unsafe-inline")
-                && !policy.contains("unsafe-eval")
-                && !policy.contains("http"),
-            "{page:?}: {policy}"
-        );
+        let scripts = policy.split(';').find(|part| part.trim().starts_with("script-src")).unwrap_or(policy);
+        assert!(policy.contains("default-src") && !policy.contains("http") && !scripts.contains("unsafe"), "{page:?}: {policy}");
+        // The vendored viewer of the API document brings its styles along.
+        assert!(page.path == "/docs" || !policy.contains("unsafe"), "{page:?}: {policy}");
         assert_eq!((reply.header("x-frame-options"), reply.header("x-content-type-options")), ("DENY", "nosniff"), "{page:?}");
         assert!(!reply.header("x-request-id").is_empty(), "{page:?}");
         assert!(reply.status < 500, "{page:?}: {reply:?}");

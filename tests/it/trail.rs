@@ -4,6 +4,7 @@ use cairn_tests::{Actor, House, Role, at};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::Row;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 /// One request with an id of its own, and the entries that it left.
 async fn entries_of(auditor: &Actor, request: &str) -> Vec<Value> {
@@ -66,50 +67,48 @@ async fn a_write_of_many_leaves_an_entry_for_each() {
     assert_eq!(entries_of(&auditor, "again").await.len() + entries_of(&auditor, "wrong").await.len(), 0);
 }
 
+/// What a digest is of: the version as JSON without spaces, its members in this order.
+fn stated(version: &Value) -> String {
+    let members = "memory_id version operation store_id path title content kind tags project anchors source confidence state visibility owner_id subject \
+        valid_from stale_after expires_at supersedes superseded_by verified_at verified_by reason at actor_id session_id";
+    let moment = |text: &str| OffsetDateTime::parse(text, &Rfc3339).and_then(|at| Ok(at.format(&Rfc3339).ok())).ok().flatten();
+    object(members, version, |name, value| match (name, value) {
+        ("valid_from" | "stale_after" | "expires_at" | "verified_at" | "at", Value::String(text)) => json!(moment(text)).to_string(),
+        ("source", Value::Object(_)) => object("type ref excerpt", value, |_, value| value.to_string()),
+        ("anchors", Value::Array(all)) => {
+            let all = all.iter().map(|one| object("repo path symbol fingerprint state", one, |_, value| value.to_string()));
+            format!("[{}]", all.collect::<Vec<_>>().join(","))
+        }
+        _ => value.to_string(),
+    })
+}
+
+fn object(names: &str, value: &Value, shown: impl Fn(&str, &Value) -> String) -> String {
+    let members = names.split_whitespace().map(|name| format!("\"{name}\":{}", shown(name, &value[name])));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+}
+
 #[tokio::test]
 async fn a_digest_can_be_made_again_from_the_version_and_its_salt() {
     let house = House::open().await;
-    let writer = house.agent("coding", Role::Writer).await;
-    let first = writer
-        .remembers_all_of(
-            json!({"content": "text", "tags": ["b", "a"], "source": {"type": "url", "ref": "r"}, "subject": "s", "project": "p"}),
-        )
-        .await;
-    writer.revises(&first, json!({"content": "other", "reason": "because"})).await;
+    let writer = house.agent("coding", Role::Reviewer).await;
+    let full = json!({"content": "text", "tags": ["b", "a"], "source": {"type": "url", "ref": "r"}, "subject": "s", "project": "p", "confidence": 0.25,
+        "anchors": [{"path": "a.rs", "symbol": "f"}], "valid_from": "2026-01-02T03:04:05.123456789+05:30", "stale_after": "2099-01-01T00:00:00-08:00"});
+    let first = writer.remembers_all_of(full).await;
+    writer.revises(&first, json!({"content": "other", "reason": "because", "expires_at": "2099-12-31T23:59:59.999999999+01:00"})).await;
+    writer.post(&format!("{}/verify", at(&first)), json!({"note": "still so"})).await.expect(200);
     writer.post(&format!("{}/supersede", at(&first)), json!({"content": "third"})).await.expect(201);
     let rows = sqlx::query("select to_jsonb(v) as said, v.salt, e.digest from memory_versions v join audit_entries e on e.workspace_id = v.workspace_id and e.id = v.audit_id")
         .fetch_all(house.owner())
         .await
         .unwrap();
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 5);
     for row in rows {
         let said: Value = row.get("said");
-        let names = [
-            "memory_id",
-            "version",
-            "operation",
-            "path",
-            "title",
-            "content",
-            "kind",
-            "tags",
-            "project",
-            "source",
-            "state",
-            "visibility",
-            "subject",
-            "supersedes",
-            "superseded_by",
-            "reason",
-        ];
-        let mut stated = serde_json::Map::new();
-        for name in names {
-            stated.insert(name.to_owned(), said[name].clone());
-        }
         let mut hasher = Sha256::new();
         hasher.update(row.get::<Vec<u8>, _>("salt"));
-        hasher.update(Value::Object(stated).to_string());
-        assert_eq!(hasher.finalize().to_vec(), row.get::<Vec<u8>, _>("digest"), "{said}");
+        hasher.update(stated(&said));
+        assert_eq!(hasher.finalize().to_vec(), row.get::<Vec<u8>, _>("digest"), "{}", stated(&said));
     }
 }
 
@@ -203,4 +202,28 @@ async fn no_word_of_anyone_stands_in_the_trail() {
     assert!(raw.len() >= 5);
     let told: Vec<_> = raw.iter().filter(|entry| entry.contains("canary")).collect();
     assert!(told.is_empty(), "{told:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_writes_at_once_each_has_its_own_entry() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Admin).await;
+    let token = agent.post("/v1/auth/token", json!({"role": "writer"})).await.expect(200)["access_token"].as_str().unwrap().to_owned();
+    let narrowed = agent.showing(token);
+    let mut running = tokio::task::JoinSet::new();
+    for n in 0..32 {
+        let (role, actor) = if n % 2 == 0 { ("admin", (*agent).clone()) } else { ("writer", narrowed.clone()) };
+        running.spawn(async move {
+            let request = format!("{role}-{n}");
+            let reply =
+                actor.ask("POST", "memories").header("X-Request-Id", &request).json(&json!({"content": format!("text {n}")})).send().await;
+            (role, request, reply.expect(201)["id"].clone())
+        });
+    }
+    let (written, entries) = (running.join_all().await, agent.lists("audit?action=memory.remembered").await);
+    for (role, request, memory) in written {
+        let of_it: Vec<_> = entries.iter().filter(|entry| entry["request_id"] == request).collect();
+        assert_eq!(of_it.len(), 1, "{request}");
+        assert_eq!((&of_it[0]["target"]["id"], &of_it[0]["role"]), (&memory, &json!(role)), "{request}");
+    }
 }

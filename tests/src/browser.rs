@@ -46,9 +46,12 @@ impl Browser {
     }
 
     async fn takes_csrf_from(&mut self, path: &str) {
-        let page = self.opens(path).await;
+        let mut page = self.opens(path).await;
+        if page.status == 303 {
+            page = self.opens(page.header("location")).await;
+        }
         let text = page.text();
         let token = text.split("name=\"csrf\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
-        self.csrf = token.unwrap_or_else(|| panic!("no form on {path}: {page:?}")).to_owned();
+        token.unwrap_or_else(|| panic!("no form on {path}: {page:?}")).clone_into(&mut self.csrf);
     }
 }

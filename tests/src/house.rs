@@ -229,7 +229,7 @@ fn furniture(folder: &Path) -> Given {
         admin_email: Some(ADMIN.to_owned()),
         admin_password: Some(PASSWORD.to_owned()),
         rate_limit: Some("off".to_owned()),
-        database_connections: Some(6),
+        database_connections: Some("6".to_owned()),
         ..Given::default()
     }
 }

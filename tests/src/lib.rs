@@ -28,3 +28,14 @@ use uuid::Uuid;
 pub fn nobody() -> Uuid {
     cairn_server::model::clock::new_id()
 }
+
+/// Looks again until it is so.
+pub async fn until(what: &str, mut so: impl AsyncFnMut() -> bool) {
+    for _ in 0..600 {
+        if so().await {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
+    panic!("{what}: not so after a long while");
+}

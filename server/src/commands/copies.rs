@@ -1,6 +1,6 @@
 //! Backup and restore: one file with the database and the master key that belongs to it.
 
-use super::{Failure, attached_or_opened, tool};
+use super::{Failure, attached_or_opened, tool, with_password};
 use crate::{
     config::Config,
     keyring::Keyring,
@@ -50,8 +50,8 @@ async fn write_copy(config: &Config, target: File) -> Result<u64, Failure> {
     let dump = folder.0.join(DUMP);
     let database = attached_or_opened(config).await?;
     let dumped = run(
-        Command::new(tool(config, "pg_dump")?).args(["--format=custom", "--no-owner", "--file"]).arg(&dump).arg(&database.owner_url),
-        "The owner's URL (CAIRN_MIGRATION_DATABASE_URL) must be a role that row policies do not bind: a superuser, or one with BYPASSRLS.",
+        with_password(&tool(config, "pg_dump")?, &database.owner_url).args(["--format=custom", "--no-owner", "--file"]).arg(&dump),
+        "If it speaks of row-level security: the owner's URL (CAIRN_MIGRATION_DATABASE_URL) must be a role that row policies do not bind: a superuser, or one with BYPASSRLS.",
     )
     .await;
     database.close().await?;
@@ -86,12 +86,21 @@ async fn fill(config: &Config, database: &Database, dump: &Path) -> Result<check
     }
     check::make_roles(&database.owner_url).await?;
     run(
-        Command::new(tool(config, "pg_restore")?).args(["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"]).arg(&database.owner_url).arg(dump),
+        restoring(&tool(config, "pg_restore")?, &database.owner_url).arg(dump),
         "The database must be empty, and the owner's URL one that may create tables in it.",
     )
     .await?;
     connect::migrate(&database.owner_url, &database.app_url).await?;
     Ok(check::look_through(&database.owner_url).await?)
+}
+
+fn restoring(program: &Path, url: &str) -> Command {
+    let mut command = with_password(program, url);
+    let database = command.as_std().get_args().next().map(std::ffi::OsStr::to_owned).unwrap_or_default();
+    let envs: Vec<_> = command.as_std().get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    command = Command::new(program);
+    command.envs(envs).args(["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"]).arg(database);
+    command
 }
 
 fn unpack(file: &Path, folder: &Path) -> Result<(Manifest, Vec<u8>), Failure> {

@@ -2,8 +2,10 @@
 
 mod copies;
 pub mod demo;
+mod health;
 
 pub use copies::{backup, restore};
+pub use health::health;
 
 use crate::{
     App,
@@ -19,6 +21,7 @@ use crate::{
 };
 use std::{
     os::unix::process::ExitStatusExt,
+    path::{Path, PathBuf},
     process::ExitCode,
     time::Duration,
 };
@@ -126,18 +129,35 @@ async fn attached_or_opened(config: &Config) -> Result<Database, Failure> {
 pub async fn psql(config: Config, args: &[String]) -> Result<ExitCode, Failure> {
     let database = attached_or_opened(&config).await?;
     let program = tool(&config, "psql")?;
-    let status = tokio::process::Command::new(&program).arg(&database.owner_url).args(args).status().await;
+    let status = with_password(&program, &database.owner_url).args(args).status().await;
     database.close().await?;
     let status = status.map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
     Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 
-/// A program of Postgres's, of the version that the private cluster has.
-fn tool(config: &Config, name: &str) -> Result<std::path::PathBuf, Failure> {
-    let attached = if config.database_url.is_none() { attach(&config.data_dir)? } else { None };
-    Ok(match attached {
+/// A program of Postgres's, of the version that the private cluster has; beside a database of the operator's, any.
+fn tool(config: &Config, name: &str) -> Result<PathBuf, Failure> {
+    if config.database_url.is_some() {
+        return Ok(Binaries::find().map_or_else(|_| PathBuf::from(name), |binaries| binaries.path(name)));
+    }
+    Ok(match attach(&config.data_dir)? {
         Some(attached) => attached.binaries().path(name),
         None => Binaries::find()?.path(name),
     })
+}
+
+/// The URL as an argument, the password in the environment: arguments are for everybody to see.
+fn with_password(program: &Path, url: &str) -> tokio::process::Command {
+    let mut command = tokio::process::Command::new(program);
+    let split = url.split_once("://").and_then(|(scheme, rest)| {
+        let (user, host) = rest.split_once('@')?;
+        let (user, password) = user.split_once(':')?;
+        Some((format!("{scheme}://{user}@{host}"), password))
+    });
+    match split {
+        Some((bare, password)) => command.arg(bare).env("PGPASSWORD", &*percent_encoding::percent_decode_str(password).decode_utf8_lossy()),
+        None => command.arg(url),
+    };
+    command
 }

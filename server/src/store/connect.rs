@@ -44,10 +44,10 @@ impl Db {
                 .max_lifetime(Duration::from_secs(1800))
         };
         let tenants = pool(connections).after_connect(|conn, _| {
-            Box::pin(async move { conn.execute("set synchronous_commit = on; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'").await.map(drop) })
+            Box::pin(async move { conn.execute("set synchronous_commit = on; set jit = off; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'").await.map(drop) })
         });
         let gate = pool((connections / 2).max(2)).after_connect(|conn, _| {
-            Box::pin(async move { conn.execute("set synchronous_commit = on; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'; set role cairn_gate").await.map(drop) })
+            Box::pin(async move { conn.execute("set synchronous_commit = on; set jit = off; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'; set role cairn_gate").await.map(drop) })
         });
         Ok(Self { tenants: tenants.connect_lazy_with(options.clone()), gate: gate.connect_lazy_with(options) })
     }
@@ -82,43 +82,80 @@ impl Db {
 }
 
 /// Applies what is missing, as the owner, and lets the app's login role step into the roles that queries run under.
+/// A role that may not change the schema only looks whether it is the one this server knows.
 pub async fn migrate(owner_url: &str, app_url: &str) -> Result<(), ConnectProblem> {
     let app: PgConnectOptions = app_url.parse().map_err(ConnectProblem::Url)?;
     let owner: PgConnectOptions = owner_url.parse().map_err(ConnectProblem::Url)?;
     let mut conn = owner.connect().await.map_err(ConnectProblem::Unreachable)?;
     check_version(&mut conn).await?;
-    MIGRATOR.run(&mut conn).await.map_err(explain)?;
-    let_in(&mut conn, app.get_username()).await.map_err(|source| ConnectProblem::Roles { role: app.get_username().to_owned(), source })?;
+    let may_create: bool = sqlx::query_scalar("select has_schema_privilege(current_user, 'public', 'create')")
+        .fetch_one(&mut conn)
+        .await
+        .map_err(ConnectProblem::Unreachable)?;
+    if may_create {
+        MIGRATOR.run(&mut conn).await.map_err(explain)?;
+        let_in(&mut conn, app.get_username()).await.map_err(|source| ConnectProblem::Roles { role: app.get_username().to_owned(), source })?;
+    } else {
+        verify(&mut conn).await?;
+    }
     conn.close().await.map_err(ConnectProblem::Unreachable)
 }
 
-/// Looks whether the schema is the one this server was built for, without changing it.
-pub async fn check_schema(app_url: &str) -> Result<(), ConnectProblem> {
-    let app: PgConnectOptions = app_url.parse().map_err(ConnectProblem::Url)?;
-    let mut conn = app.connect().await.map_err(ConnectProblem::Unreachable)?;
-    check_version(&mut conn).await
+async fn check_version(conn: &mut PgConnection) -> Result<(), ConnectProblem> {
+    let (number, version): (i32, String) = sqlx::query_as("select current_setting('server_version_num')::int, current_setting('server_version')")
+        .fetch_one(conn)
+        .await
+        .map_err(ConnectProblem::Unreachable)?;
+    if number < 150_000 { Err(ConnectProblem::TooOld(version)) } else { Ok(()) }
 }
 
-async fn check_version(conn: &mut PgConnection) -> Result<(), ConnectProblem> {
-    let version: String = sqlx::query_scalar("show server_version").fetch_one(&mut *conn).await.map_err(ConnectProblem::Unreachable)?;
-    let number: String = sqlx::query_scalar("show server_version_num").fetch_one(conn).await.map_err(ConnectProblem::Unreachable)?;
-    if number.parse().unwrap_or(0) < 150_000 { Err(ConnectProblem::TooOld(version)) } else { Ok(()) }
+/// The migrations that were applied are exactly those that this server has.
+async fn verify(conn: &mut PgConnection) -> Result<(), ConnectProblem> {
+    let hint = "run `cairn-server migrate` with CAIRN_MIGRATION_DATABASE_URL set to the owner's URL";
+    let applied: Result<Vec<(i64, Vec<u8>, bool)>, sqlx::Error> = async {
+        let mut tx = conn.begin().await?;
+        tx.execute("set local role cairn_gate").await?;
+        sqlx::query_as("select version, checksum, success from _sqlx_migrations order by version").fetch_all(&mut *tx).await
+    }
+    .await;
+    let applied = applied.map_err(|error| ConnectProblem::Schema(format!("the database is not set up yet, or not for this role ({error}); {hint}")))?;
+    let known: Vec<_> = MIGRATOR.iter().map(|one| (one.version, one.checksum.to_vec(), true)).collect();
+    if let Some((version, ..)) = applied.iter().find(|(version, ..)| !known.iter().any(|(known, ..)| known == version)) {
+        return Err(explain(MigrateError::VersionMissing(*version)));
+    }
+    if applied == known { Ok(()) } else { Err(ConnectProblem::Schema(format!("the database schema is not the one of this server; {hint}"))) }
 }
 
 async fn let_in(conn: &mut PgConnection, login: &str) -> Result<(), sqlx::Error> {
     let quoted = format!("\"{}\"", login.replace('"', "\"\""));
-    let (superuser, member): (bool, bool) = sqlx::query_as(
-        "select rolsuper, exists (select 1 from pg_auth_members m join pg_roles g on g.oid = m.roleid where m.member = r.oid and g.rolname = 'cairn_gate')
-         from pg_roles r where rolname = $1",
+    let (superuser, inherits, itself, version): (bool, bool, bool, i32) = sqlx::query_as(
+        "select rolsuper, rolinherit, rolname = current_user, current_setting('server_version_num')::int from pg_roles where rolname = $1",
     )
     .bind(login)
     .fetch_one(&mut *conn)
     .await?;
-    if superuser || member {
+    // Making a role may give the right to administer it, which is not yet the right to step into it: ask for a grant that does.
+    let granted: i64 = sqlx::query_scalar(
+        "select count(*)
+         from pg_auth_members m
+         join pg_roles g on g.oid = m.roleid
+         join pg_roles r on r.oid = m.member
+         where r.rolname = $1 and g.rolname in ('cairn_app', 'cairn_gate') and (to_jsonb(m) ->> 'set_option') is distinct from 'false'",
+    )
+    .bind(login)
+    .fetch_one(&mut *conn)
+    .await?;
+    if superuser || granted >= 2 {
         return Ok(());
     }
-    // Postgres 15 decides by the role, later versions by the grant, whether the rights are there without stepping in.
-    let grant = format!("alter role {quoted} noinherit; grant cairn_app, cairn_gate to {quoted}");
+    // Without stepping in, a login of its own has no right at all: by the grant, or in Postgres 15 by the role.
+    let grant = match (itself, version >= 160_000) {
+        (true, false) => format!("grant cairn_app, cairn_gate to {quoted}"),
+        (true, true) => format!("grant cairn_app, cairn_gate to {quoted} with set true"),
+        (false, true) => format!("grant cairn_app, cairn_gate to {quoted} with inherit false, set true"),
+        (false, false) if inherits => format!("alter role {quoted} noinherit; grant cairn_app, cairn_gate to {quoted}"),
+        (false, false) => format!("grant cairn_app, cairn_gate to {quoted}"),
+    };
     conn.execute(sqlx::AssertSqlSafe(grant)).await.map(drop)
 }
 

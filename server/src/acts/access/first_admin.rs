@@ -26,7 +26,7 @@ pub async fn make_first_admin(app: &App) -> Result<(), Problem> {
     if let Some((email, _)) = &app.config().admin {
         let person = store::people::insert(&mut tx, email, email.name(), hash.as_deref(), true).await?;
         tx.commit(Audit::person("person.created", person.id)).await?;
-        tracing::info!("made the first admin from CAIRN_ADMIN_EMAIL; its password can be changed after signing in");
+        tracing::info!("made the first admin, {}; the password can be changed after signing in", email.as_str());
         return Ok(());
     }
     let token = LinkToken::make();

@@ -5,7 +5,7 @@ use crate::{
     App,
     audit::Audit,
     model::{
-        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, State, Visibility, WorkspaceId, clock,
+        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, Role, State, Visibility, WorkspaceId, clock,
         memory::Operation,
         text::{MemoryPath, sha256},
     },
@@ -33,7 +33,7 @@ pub struct Asked {
 }
 
 /// Writers of one actor who come while one of theirs is being written: the next transaction takes them all.
-pub type Together = Arc<Turnstile<(WorkspaceId, Uuid, Option<Project>), (Scope<Writing>, Asked), Result<Remembered, Problem>>>;
+pub type Together = Arc<Turnstile<(WorkspaceId, Uuid, Role, Option<Project>), (Scope<Writing>, Asked), Result<Remembered, Problem>>>;
 
 /// Remember something new, or answer with what is already known to the letter.
 pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Remembered, Problem> {
@@ -42,7 +42,8 @@ pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) 
     if scope.request().once.is_some() || asked.new.supersedes.is_some() {
         return alone(app, scope, asked).await;
     }
-    let line = (scope.workspace(), scope.actor().id, scope.project().cloned());
+    // Who shows less than their key may stands in a line of their own: an entry names the role.
+    let line = (scope.workspace(), scope.actor().id, scope.standing().role(), scope.project().cloned());
     let house = app.clone();
     let serve = move |waiting: Vec<(Scope<Writing>, Asked)>| {
         let house = house.clone();

@@ -402,9 +402,12 @@ fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<OffsetDate
     time::serde::rfc3339::option::deserialize(from).map(Some)
 }
 
-/// Postgres has no year 0, and a moment past the year 9999 cannot be written down again.
+/// A moment as it is kept: to the microsecond. Postgres has no year 0, and one past the year 9999 could not be read again.
 pub(in crate::api) fn kept(field: &'static str, sent: Option<OffsetDateTime>) -> Result<Option<OffsetDateTime>, Problem> {
-    let fits = |at: OffsetDateTime| at.checked_to_offset(time::UtcOffset::UTC).filter(|at| (1..=9999).contains(&at.year()));
+    let fits = |at: OffsetDateTime| {
+        let at = at.checked_to_offset(time::UtcOffset::UTC).filter(|at| (1..=9999).contains(&at.year()))?;
+        at.replace_nanosecond(at.nanosecond() / 1000 * 1000).ok()
+    };
     match sent {
         Some(at) => fits(at).map(Some).ok_or_else(|| Problem::invalid(field, "must lie between the years 1 and 9999")),
         None => Ok(None),

@@ -48,7 +48,10 @@ pub async fn fill(app: &App) -> Result<(), Failure> {
 /// What a newcomer needs to know, in a few lines.
 pub fn how_to_sign_in(app: &App) -> Result<String, Failure> {
     let (email, password) = app.config().admin.as_ref().ok_or("the demo needs an admin to speak as")?;
-    let others: Vec<_> = story::WORKSPACES.iter().flat_map(|workspace| workspace.people).map(|person| format!("{} ({})", person.email, person.role)).collect();
+    let mut others: Vec<_> = story::WORKSPACES.iter().flat_map(|workspace| workspace.people).map(|person| format!("{} ({})", person.email, person.role)).collect();
+    others.dedup();
+    others.sort();
+    others.dedup();
     let mine = app.config().data_dir.join(FILE);
     let shown = if mine.exists() { format!("{} (kept in {})", password.0, mine.display()) } else { "as in CAIRN_ADMIN_PASSWORD".to_owned() };
     Ok(format!(

@@ -12,7 +12,7 @@ use nix::unistd::geteuid;
 
 use super::{account::Account, problem::ClusterProblem};
 
-const ELSEWHERE: &str = "/var/lib/cairn";
+const ELSEWHERE: &str = "/var/lib/cairn-postgres";
 
 /// `sockaddr_un` has room for 103 bytes on the smallest system, `/.s.PGSQL.5432` takes 14.
 const LONGEST_SOCKET_FOLDER: usize = 103 - 14;

@@ -242,7 +242,7 @@ async fn a_folder_that_postgres_cannot_enter_points_elsewhere() {
         0o700,
         "not ours to open"
     );
-    assert!(base.starts_with("/var/lib/cairn"), "{}", base.display());
+    assert!(base.starts_with("/var/lib/cairn-postgres"), "{}", base.display());
     let cluster = Cluster::start(&data_dir).await.expect("again");
     assert_eq!(note_count(&cluster).await, "0");
     cluster.stop().await.expect("stopped");

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     model::{
-        DeletionId, Kind, Memory, MemoryId, NewMemory, PersonId, Source, State, StoreId, Visibility,
+        Anchor, DeletionId, Kind, Memory, MemoryId, NewMemory, PersonId, SessionId, Source, State, StoreId, Visibility,
         memory::Operation,
         text::{MemoryPath, sha256},
     },
@@ -17,6 +17,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::types::Json;
+use time::OffsetDateTime;
+use uuid::Uuid;
 
 /// What is already known about a text that someone wants remembered.
 #[derive(Debug, Default)]
@@ -189,19 +191,36 @@ struct Stated<'a> {
     memory_id: MemoryId,
     version: i32,
     operation: Operation,
+    store_id: StoreId,
     path: &'a MemoryPath,
     title: &'a str,
     content: &'a str,
     kind: Kind,
     tags: &'a [String],
     project: Option<&'a str>,
+    anchors: &'a [Anchor],
     source: Option<&'a Source>,
+    confidence: f32,
     state: State,
     visibility: Visibility,
+    owner_id: Option<PersonId>,
     subject: Option<&'a str>,
+    #[serde(with = "time::serde::rfc3339")]
+    valid_from: OffsetDateTime,
+    #[serde(with = "time::serde::rfc3339::option")]
+    stale_after: Option<OffsetDateTime>,
+    #[serde(with = "time::serde::rfc3339::option")]
+    expires_at: Option<OffsetDateTime>,
     supersedes: Option<MemoryId>,
     superseded_by: Option<MemoryId>,
+    #[serde(with = "time::serde::rfc3339::option")]
+    verified_at: Option<OffsetDateTime>,
+    verified_by: Option<Uuid>,
     reason: Option<&'a str>,
+    #[serde(with = "time::serde::rfc3339")]
+    at: OffsetDateTime,
+    actor_id: Uuid,
+    session_id: Option<SessionId>,
 }
 
 /// The digest that the trail keeps: salted, so that an erased text cannot be guessed back from it.
@@ -210,19 +229,31 @@ pub(super) fn digest(memory: &Memory, salt: &[u8]) -> [u8; 32] {
         memory_id: memory.id,
         version: memory.version,
         operation: memory.operation,
+        store_id: memory.store_id,
         path: &memory.path,
         title: &memory.title,
         content: &memory.content,
         kind: memory.kind,
         tags: &memory.tags,
         project: memory.project.as_deref(),
+        anchors: &memory.anchors,
         source: memory.source.as_ref(),
+        confidence: memory.confidence,
         state: memory.state,
         visibility: memory.visibility,
+        owner_id: memory.owner,
         subject: memory.subject.as_deref(),
+        valid_from: memory.valid_from,
+        stale_after: memory.stale_after,
+        expires_at: memory.expires_at,
         supersedes: memory.supersedes,
         superseded_by: memory.superseded_by,
+        verified_at: memory.verified_at,
+        verified_by: memory.verified_by.as_ref().map(|by| by.id),
         reason: memory.reason.as_deref(),
+        at: memory.updated_at,
+        actor_id: memory.updated_by.id,
+        session_id: memory.session_id,
     };
     let mut hasher = Sha256::new();
     hasher.update(salt);
