@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser bench-write install install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write install install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -9,13 +9,16 @@ export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
 export SQLX_OFFLINE := true
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
+# release, or dev to reuse what the tests have built.
+PROFILE ?= release
+BUILT := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: install ## install what is missing, build, start the server with the demo workspaces
-	cargo build --release --bin cairn-server
-	@exec $(TARGET)/release/cairn-server serve --demo $(ARGS)
+	cargo build --profile $(PROFILE) --bin cairn-server
+	@exec $(BUILT)/cairn-server serve --demo $(ARGS)
 
 test: install-for-tests ## install what is missing, run every check and every test
 	cargo fmt --all --check
@@ -23,6 +26,7 @@ test: install-for-tests ## install what is missing, run every check and every te
 	$(MAKE) --no-print-directory lint
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory test-browser
+	$(MAKE) --no-print-directory test-tour
 
 build: ## build the server for release
 	cargo build --release --bin cairn-server
@@ -32,13 +36,17 @@ fmt: ## format the code
 
 lint: ## clippy, and shellcheck where it is installed
 	cargo clippy --workspace --all-targets -- -D warnings
-	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh .ci/run; fi
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh deploy/postgres/*.sh .ci/run; fi
 
 test-rust: ## the Rust tests
+	cargo build --bin cairn-server
 	cargo test --workspace
 
 test-browser: ## the dashboard in a real browser
 	@scripts/test-browser.sh
+
+test-tour: ## the README's tour, as a newcomer would run it
+	@scripts/test-tour.sh
 
 sqlx: ## refresh .sqlx after a change of a query or a migration
 	@scripts/sqlx.sh write

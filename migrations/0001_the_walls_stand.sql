@@ -314,46 +314,81 @@ create trigger versions_immutable before update on memory_versions for each row 
 -- of a volatile function has a snapshot of its own, so what is asked after a lock sees what was done before it.
 create function parent_of(path text) returns text language sql immutable strict parallel safe
     as $$ select left(path, length(path) - strpos(reverse(path), '/')) $$;
-create function folders_of(path text) returns setof text language sql immutable strict parallel safe
-    as $$ select array_to_string(parts[1:i], '/') from (select string_to_array(path, '/')) p (parts), generate_series(2, cardinality(parts) - 1) i $$;
 
-create function lock_folders(kind int, store uuid, alone text[], shared text[]) returns void language sql volatile as $$
-    select case when alone then pg_advisory_xact_lock(place) else pg_advisory_xact_lock_shared(place) end
-    from (
-        select hashtextextended(store::text || folder, kind) as place, bool_or(alone) as alone
-        from (select unnest($3), true union all select unnest($4), false) asked (folder, alone)
-        group by 1
-        order by 1
-    ) locks
-$$;
-
+-- Planned once: planning these looks anew for every write would cost more than all else together.
 create function keep_paths_apart(workspace uuid, store uuid, coming text[], ids uuid[], going text[]) returns void
-language plpgsql volatile as $$
+language plpgsql volatile set plan_cache_mode = force_generic_plan as $$
 declare
-    used text[] := array(select distinct f from (select distinct parent_of(p) || '/' from unnest(coming) p) parents (parent), folders_of(parent) f);
-    left_behind text[] := array(select distinct f from unnest(going) p, folders_of(p) f);
-    made text[];
+    wall text := current_setting('cairn.project', true);
+    parents text[] := '{}';
+    used text[] := '{}';
+    made text[] := '{}';
+    p text;
+    place bigint;
 begin
-    perform lock_folders(1, store, left_behind, used);
-    made := array(
-        select u from unnest(used) u
-        where not exists (
-            select 1 from memories m
-            where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed')
-              and m.path >= u || '/' and m.path < u || '0' and m.id <> all (ids)));
-    perform lock_folders(2, store, array(select distinct parent_of(m) from unnest(made) m), array(select distinct parent_of(p) from unnest(coming) p));
-    if exists (
+    foreach p in array going loop
+        loop
+            p := parent_of(p);
+            exit when p = '';
+            perform pg_advisory_xact_lock(hashtextextended(store::text || p, 1));
+        end loop;
+    end loop;
+    if cardinality(coming) = 0 then
+        return;
+    end if;
+    foreach p in array coming loop
+        p := parent_of(p);
+        continue when p = any (parents);
+        parents := parents || p;
+        while p <> '' and p <> all (used) loop
+            used := used || p;
+            p := parent_of(p);
+        end loop;
+    end loop;
+    -- The rule holds across the wall of a limited key, which learns no more than that a path cannot be had.
+    if wall <> '' then
+        perform set_config('cairn.project', '', true);
+    end if;
+    foreach p in array used loop
+        place := hashtextextended(store::text || p, 1);
+        if not pg_try_advisory_xact_lock_shared(place) then
+            perform pg_advisory_xact_lock_shared(place);
+        end if;
+        perform 1 from memories m
+        where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed')
+          and m.path >= p || '/' and m.path < p || '0' and m.id <> all (ids)
+        order by m.path
+        limit 1;
+        if not found then
+            made := made || p;
+            perform pg_advisory_xact_lock(hashtextextended(store::text || parent_of(p), 2));
+        end if;
+    end loop;
+    foreach p in array parents loop
+        place := hashtextextended(store::text || p, 2);
+        if not pg_try_advisory_xact_lock_shared(place) then
+            perform pg_advisory_xact_lock_shared(place);
+        end if;
+    end loop;
+    -- A folder that was there is no file; one that is new may be. And nothing may lie below what comes.
+    perform 1 from unnest(made) f
+    cross join lateral (
         select 1 from memories m
-        where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed') and m.path = any (used)
-    ) or exists (
-        select 1 from unnest(coming) p
-        cross join lateral (
-            select 1 from memories m
-            where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed')
-              and m.path >= p || '/' and m.path < p || '0'
-            limit 1) below
-    ) then
+        where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed') and m.path = f
+        limit 1) file
+    union all
+    select 1 from unnest(coming) c
+    cross join lateral (
+        select 1 from memories m
+        where m.workspace_id = workspace and m.store_id = store and m.state in ('active', 'proposed')
+          and m.path >= c || '/' and m.path < c || '0'
+        order by m.path
+        limit 1) below;
+    if found then
         raise exception 'path clash' using errcode = 'unique_violation', constraint = 'memories_path';
+    end if;
+    if wall <> '' then
+        perform set_config('cairn.project', wall, true);
     end if;
 end $$;
 

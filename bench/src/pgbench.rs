@@ -10,8 +10,13 @@ const TABLE: &str = "create table if not exists plain_rows (
     title text not null, content text not null, created_at timestamptz not null default now())";
 
 pub async fn prepare(postgres: &ThrowAway) -> Result<(), Failure> {
-    let made = Command::new(postgres.binaries().path("psql")).args(["-X", "-q", "-c", TABLE]).arg(postgres.owner_url("postgres")).status().await?;
-    if made.success() { Ok(()) } else { Err("psql could not make pgbench's table".into()) }
+    sql(postgres, TABLE).await
+}
+
+pub async fn sql(postgres: &ThrowAway, statement: &str) -> Result<(), Failure> {
+    let psql = postgres.binaries().path("psql");
+    let done = Command::new(psql).args(["-X", "-q", "-c", statement]).arg(postgres.owner_url("postgres")).status().await?;
+    if done.success() { Ok(()) } else { Err(format!("psql could not do: {statement}").into()) }
 }
 
 /// Transactions per second.
@@ -20,7 +25,9 @@ pub async fn run(postgres: &ThrowAway, folder: &Path, content: &str, clients: us
     let content = content.replace('\'', "''").replace(':', " ");
     std::fs::write(
         &script,
-        format!("insert into plain_rows (workspace_id, path, kind, title, content) values ('00000000-0000-7000-8000-000000000001', '/facts/a-row-of-its-own.md', 'fact', 'A row of its own', '{content}');\n"),
+        format!(
+            "insert into plain_rows (workspace_id, path, kind, title, content) values ('00000000-0000-7000-8000-000000000001', '/facts/a-row-of-its-own.md', 'fact', 'A row of its own', '{content}');\n"
+        ),
     )?;
     let threads = clients.min(2).to_string();
     let output = Command::new(postgres.binaries().path("pgbench"))

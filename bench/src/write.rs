@@ -8,6 +8,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{
+    path::Path,
     sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
 };
@@ -32,59 +33,81 @@ struct Measured {
     p99: Duration,
 }
 
+struct Medians {
+    rate: f64,
+    p50: f64,
+    p99: f64,
+}
+
+impl Medians {
+    fn of(all: &[Measured]) -> Self {
+        let of = |part: fn(&Measured) -> f64| median(all.iter().map(part));
+        Self { rate: of(|one| one.memories_per_second), p50: of(|one| millis(one.p50)), p99: of(|one| millis(one.p99)) }
+    }
+}
+
 pub async fn run() -> Result<bool, Failure> {
     let house = House::open().await?;
     let folder = std::env::temp_dir().join(format!("cairn-bench-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     pgbench::prepare(&house.postgres).await?;
     println!("{ROUNDS} rounds of {SECONDS} s each, side by side on one cluster, synchronous_commit = on; medians.\n");
-    warm_up(&house).await?;
-    println!("clients | pgbench tx/s | memories/s |  ratio |  p50 ms |  p99 ms");
-    let (mut best_single, mut at_32) = (0.0_f64, 0.0);
-    for clients in CLIENTS {
-        let (mut plain, mut ours) = (Vec::new(), Vec::new());
+    warm_up(&house, &folder).await?;
+    println!("clients | pgbench tx/s | memories/s |  ratio |  p50 ms |  p99 ms | in batches/s | times | p50 ms | p99 ms");
+    let (mut at_32, mut least_times) = (0.0, f64::INFINITY);
+    let only: Option<usize> = std::env::args().nth(2).and_then(|said| said.parse().ok());
+    for clients in CLIENTS.into_iter().filter(|clients| only.is_none_or(|only| only == *clients)) {
+        let (mut plain, mut ours, mut batches) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             plain.push(pgbench::run(&house.postgres, &folder, TEXT, clients, SECONDS).await?);
             ours.push(load(&house, clients, 1).await?);
+            batches.push(load(&house, clients, BATCH).await?);
         }
         let ratio = median(plain.iter().zip(&ours).map(|(plain, ours)| ours.memories_per_second / plain));
-        let rate = median(ours.iter().map(|one| one.memories_per_second));
-        let (p50, p99) = (median(ours.iter().map(|one| millis(one.p50))), median(ours.iter().map(|one| millis(one.p99))));
-        println!("{clients:7} | {:12.0} | {rate:10.0} | {ratio:6.2} | {p50:7.2} | {p99:7.2}", median(plain.iter().copied()));
-        best_single = best_single.max(rate);
+        let times = median(batches.iter().zip(&ours).map(|(batch, ours)| batch.memories_per_second / ours.memories_per_second));
+        let (single, batch) = (Medians::of(&ours), Medians::of(&batches));
+        println!(
+            "{clients:7} | {:12.0} | {:10.0} | {ratio:6.2} | {:7.2} | {:7.2} | {:12.0} | {times:5.1} | {:6.1} | {:6.1}",
+            median(plain.iter().copied()),
+            single.rate,
+            single.p50,
+            single.p99,
+            batch.rate,
+            batch.p50,
+            batch.p99
+        );
+        least_times = least_times.min(times);
         if clients == 32 {
             at_32 = ratio;
         }
     }
-    let mut batches = Vec::new();
-    for _ in 0..ROUNDS {
-        batches.push(load(&house, 8, BATCH).await?);
-    }
-    let rate = median(batches.iter().map(|one| one.memories_per_second));
-    let times = rate / best_single;
-    let (p50, p99) = (median(batches.iter().map(|one| millis(one.p50))), median(batches.iter().map(|one| millis(one.p99))));
-    println!("\nbatches of {BATCH}, 8 clients: {rate:.0} memories/s, {times:.1} times the best single rate; p50 {p50:.1} ms, p99 {p99:.1} ms a batch");
     let _ = std::fs::remove_dir_all(&folder);
     house.close().await?;
-    let held = at_32 >= BAR_AT_32 && times >= BAR_OF_BATCH;
-    println!("\nbars: {at_32:.2} of pgbench at 32 clients (at least {BAR_AT_32:.2}), batches {times:.1} times (at least {BAR_OF_BATCH:.0}): {}", if held { "held" } else { "MISSED" });
+    let held = at_32 >= BAR_AT_32 && least_times >= BAR_OF_BATCH;
+    println!(
+        "\nbars: {at_32:.2} of pgbench at 32 clients (at least {BAR_AT_32:.2}); batches of {BATCH} at least {least_times:.1} times the single rate of as many clients (at least {BAR_OF_BATCH:.0}): {}",
+        if held { "held" } else { "MISSED" }
+    );
     Ok(held)
 }
 
-async fn warm_up(house: &House) -> Result<(), Failure> {
+/// A database in use for a minute: some thousand rows, and statistics of them, as autovacuum would have made.
+async fn warm_up(house: &House, folder: &Path) -> Result<(), Failure> {
     let mut client = Client::connect(house.address, Some(house.key.clone())).await?;
-    for _ in 0..300 {
-        let (status, body) = client.post(&format!("/v1/workspaces/{WORKSPACE}/memories"), body(1)).await?;
-        if status != 201 {
-            return Err(format!("a write was answered {status}: {}", String::from_utf8_lossy(&body)).into());
+    for _ in 0..30 {
+        let (status, answer) = client.post(&format!("/v1/workspaces/{WORKSPACE}/memories/batch"), body(BATCH)).await?;
+        if status != 200 {
+            return Err(format!("a write was answered {status}: {}", String::from_utf8_lossy(&answer)).into());
         }
     }
-    Ok(())
+    pgbench::run(&house.postgres, folder, TEXT, 8, 1).await?;
+    pgbench::sql(&house.postgres, "vacuum analyze").await
 }
 
 /// Writers that send one after the other, each on its own connection, for a bounded time.
 async fn load(house: &House, clients: usize, batch: usize) -> Result<Measured, Failure> {
-    let path = if batch == 1 { format!("/v1/workspaces/{WORKSPACE}/memories") } else { format!("/v1/workspaces/{WORKSPACE}/memories/batch") };
+    let path =
+        if batch == 1 { format!("/v1/workspaces/{WORKSPACE}/memories") } else { format!("/v1/workspaces/{WORKSPACE}/memories/batch") };
     let started = Instant::now();
     let end = started + Duration::from_secs(SECONDS);
     let mut writers = Vec::new();

@@ -1,8 +1,11 @@
 //! Settings: flags, then the environment, then `cairn.toml`. Every mistake is found before the server starts,
 //! and named; secrets do not appear in `Debug`.
 
-use clap::Args;
-use serde::Deserialize;
+use clap::{
+    Args,
+    builder::{OsStringValueParser, TypedValueParser},
+};
+use serde::{Deserialize, Deserializer};
 use std::{
     fmt,
     net::SocketAddr,
@@ -28,7 +31,7 @@ pub struct Given {
     #[arg(long, env = "CAIRN_MIGRATION_DATABASE_URL", hide_env_values = true)]
     pub migration_database_url: Option<String>,
     /// Folder of the private Postgres and the master key [default: $XDG_DATA_HOME/cairn]
-    #[arg(long, env = "CAIRN_DATA_DIR")]
+    #[arg(long, env = "CAIRN_DATA_DIR", value_parser = path())]
     pub data_dir: Option<PathBuf>,
     /// E-mail address of the first admin, used only while there is no user
     #[arg(long, env = "CAIRN_ADMIN_EMAIL")]
@@ -37,19 +40,20 @@ pub struct Given {
     #[arg(long, env = "CAIRN_ADMIN_PASSWORD", hide_env_values = true)]
     pub admin_password: Option<String>,
     /// PEM file with the certificate: HTTPS without a proxy
-    #[arg(long, env = "CAIRN_TLS_CERT")]
+    #[arg(long, env = "CAIRN_TLS_CERT", value_parser = path())]
     pub tls_cert: Option<PathBuf>,
     /// PEM file with the certificate's key
-    #[arg(long, env = "CAIRN_TLS_KEY")]
+    #[arg(long, env = "CAIRN_TLS_KEY", value_parser = path())]
     pub tls_key: Option<PathBuf>,
     /// File of the master key [default: master.key in the data dir]
-    #[arg(long, env = "CAIRN_MASTER_KEY_FILE")]
+    #[arg(long, env = "CAIRN_MASTER_KEY_FILE", value_parser = path())]
     pub master_key_file: Option<PathBuf>,
     /// Requests per key, such as 600/min, or off [default: 600/min]
     #[arg(long, env = "CAIRN_RATE_LIMIT")]
     pub rate_limit: Option<String>,
     /// Most connections to Postgres that writers and readers share [default: 20]
     #[arg(long, env = "CAIRN_DATABASE_CONNECTIONS")]
+    #[serde(deserialize_with = "text_or_number")]
     pub database_connections: Option<String>,
     /// What to log, as a tracing filter [default: info]
     #[arg(long, env = "CAIRN_LOG")]
@@ -57,6 +61,33 @@ pub struct Given {
     /// text or json [default: text]
     #[arg(long, env = "CAIRN_LOG_FORMAT")]
     pub log_format: Option<String>,
+}
+
+/// An empty variable is one that is not set.
+fn text(value: Option<String>) -> Option<String> {
+    value.filter(|value| !value.trim().is_empty())
+}
+
+fn file(value: Option<PathBuf>) -> Option<PathBuf> {
+    value.filter(|value| !value.as_os_str().is_empty())
+}
+
+/// An empty one too, which clap refuses: `NAME=` in a unit or compose file means that it is not set.
+pub fn path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
+fn text_or_number<'de, D: Deserializer<'de>>(said: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Said {
+        Text(String),
+        Number(i64),
+    }
+    Ok(Some(match Said::deserialize(said)? {
+        Said::Text(text) => text,
+        Said::Number(number) => number.to_string(),
+    }))
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -110,48 +141,50 @@ pub struct Config {
 
 impl Given {
     /// What the command line leaves open, the file may say.
-    fn or(self, file: Self) -> Self {
+    fn or(self, said: Self) -> Self {
         Self {
-            listen: self.listen.or(file.listen),
-            public_url: self.public_url.or(file.public_url),
-            database_url: self.database_url.or(file.database_url),
-            migration_database_url: self.migration_database_url.or(file.migration_database_url),
-            data_dir: self.data_dir.or(file.data_dir),
-            admin_email: self.admin_email.or(file.admin_email),
-            admin_password: self.admin_password.or(file.admin_password),
-            tls_cert: self.tls_cert.or(file.tls_cert),
-            tls_key: self.tls_key.or(file.tls_key),
-            master_key_file: self.master_key_file.or(file.master_key_file),
-            rate_limit: self.rate_limit.or(file.rate_limit),
-            database_connections: self.database_connections.or(file.database_connections),
-            log: self.log.or(file.log),
-            log_format: self.log_format.or(file.log_format),
+            listen: text(self.listen).or(said.listen),
+            public_url: text(self.public_url).or(said.public_url),
+            database_url: text(self.database_url).or(said.database_url),
+            migration_database_url: text(self.migration_database_url).or(said.migration_database_url),
+            data_dir: file(self.data_dir).or(said.data_dir),
+            admin_email: text(self.admin_email).or(said.admin_email),
+            admin_password: text(self.admin_password).or(said.admin_password),
+            tls_cert: file(self.tls_cert).or(said.tls_cert),
+            tls_key: file(self.tls_key).or(said.tls_key),
+            master_key_file: file(self.master_key_file).or(said.master_key_file),
+            rate_limit: text(self.rate_limit).or(said.rate_limit),
+            database_connections: text(self.database_connections).or(said.database_connections),
+            log: text(self.log).or(said.log),
+            log_format: text(self.log_format).or(said.log_format),
         }
     }
 
     /// A file that was named must be there; `cairn.toml` in the current folder may be.
     pub fn with_file(self, named: Option<&Path>) -> Result<Self, ConfigProblem> {
-        let file = named.filter(|file| !file.as_os_str().is_empty()).unwrap_or(Path::new("cairn.toml"));
-        let text = match std::fs::read_to_string(file) {
-            Ok(text) => text,
+        let named = named.filter(|name| !name.as_os_str().is_empty());
+        let name = named.unwrap_or(Path::new("cairn.toml"));
+        let read = match std::fs::read_to_string(name) {
+            Ok(read) => read,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => return Ok(self),
-            Err(error) => return wrong("CAIRN_CONFIG", format!("{} cannot be read: {error}", file.display())),
+            Err(error) => return wrong("CAIRN_CONFIG", format!("{} cannot be read: {error}", name.display())),
         };
-        match toml::from_str(&text) {
+        match toml::from_str(&read) {
             Ok(said) => Ok(self.or(said)),
-            Err(error) => wrong("CAIRN_CONFIG", format!("{}: {error}", file.display())),
+            // Not the line itself: it may hold a password.
+            Err(error) => {
+                let before = error.span().and_then(|span| read.get(..span.start)).unwrap_or_default();
+                wrong("CAIRN_CONFIG", format!("{}, line {}: {}", name.display(), before.matches('\n').count() + 1, error.message()))
+            }
         }
     }
 
     pub fn check(self) -> Result<Config, ConfigProblem> {
-        // An empty variable is one that is not set.
-        let given = |value: Option<String>| value.filter(|value| !value.trim().is_empty());
-        let file = |value: Option<PathBuf>| value.filter(|value| !value.as_os_str().is_empty());
-        let listen = given(self.listen).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
+        let listen = text(self.listen).unwrap_or_else(|| "127.0.0.1:8080".to_owned());
         let Ok(listen) = listen.parse() else {
             return wrong("CAIRN_LISTEN", format!("`{listen}` is not an address with a port, such as 127.0.0.1:8080"));
         };
-        let public_url = given(self.public_url).map(|url| url.trim_end_matches('/').to_owned());
+        let public_url = text(self.public_url).map(|url| url.trim_end_matches('/').to_owned());
         if let Some(url) = public_url.as_deref().filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
             return wrong("CAIRN_PUBLIC_URL", format!("`{url}` does not start with http:// or https://"));
         }
@@ -159,7 +192,7 @@ impl Given {
             Some(dir) => std::path::absolute(&dir).or_else(|error| wrong("CAIRN_DATA_DIR", error.to_string()))?,
             None => default_data_dir()?,
         };
-        let admin = match (given(self.admin_email), given(self.admin_password)) {
+        let admin = match (text(self.admin_email), text(self.admin_password)) {
             (None, None) => None,
             (Some(email), Some(password)) => {
                 let Ok(email) = crate::model::Email::parse(&email) else {
@@ -179,21 +212,22 @@ impl Given {
             (Some(_), None) => return wrong("CAIRN_TLS_KEY", "is missing beside CAIRN_TLS_CERT"),
             (None, Some(_)) => return wrong("CAIRN_TLS_CERT", "is missing beside CAIRN_TLS_KEY"),
         };
-        let log_format = match given(self.log_format).as_deref() {
+        let log_format = match text(self.log_format).as_deref() {
             None | Some("text") => LogFormat::Text,
             Some("json") => LogFormat::Json,
             Some(other) => return wrong("CAIRN_LOG_FORMAT", format!("`{other}` is neither text nor json")),
         };
         // The database driver tells of every notice; its warnings are enough.
-        let log = given(self.log).unwrap_or_else(|| "info,sqlx=warn".to_owned());
+        let log = text(self.log).unwrap_or_else(|| "info,sqlx=warn".to_owned());
         if let Err(error) = tracing_subscriber::EnvFilter::try_new(&log) {
             return wrong("CAIRN_LOG", error.to_string());
         }
-        let connections = given(self.database_connections);
-        let Some(database_connections) = connections.map_or(Some(20), |said| said.parse().ok()).filter(|most| (2..=1000).contains(most)) else {
+        let connections = text(self.database_connections);
+        let Some(database_connections) = connections.map_or(Some(20), |said| said.parse().ok()).filter(|most| (2..=1000).contains(most))
+        else {
             return wrong("CAIRN_DATABASE_CONNECTIONS", "must be a number between 2 and 1000");
         };
-        let (database_url, migration_database_url) = (given(self.database_url), given(self.migration_database_url));
+        let (database_url, migration_database_url) = (text(self.database_url), text(self.migration_database_url));
         for (name, url) in [("CAIRN_DATABASE_URL", &database_url), ("CAIRN_MIGRATION_DATABASE_URL", &migration_database_url)] {
             let ours = |url: &str| url.starts_with("postgres://") || url.starts_with("postgresql://");
             if url.as_deref().is_some_and(|url| !ours(url) || url.parse::<sqlx::postgres::PgConnectOptions>().is_err()) {
@@ -212,7 +246,7 @@ impl Given {
             data_dir,
             admin,
             tls,
-            rate_limit: rate_limit(given(self.rate_limit).as_deref())?,
+            rate_limit: rate_limit(text(self.rate_limit).as_deref())?,
             database_connections,
             log,
             log_format,
@@ -264,5 +298,8 @@ fn rate_limit(said: Option<&str>) -> Result<Option<RateLimit>, ConfigProblem> {
         };
         Some(RateLimit { requests: requests.trim().parse().ok()?, per: Duration::from_secs(per) })
     });
-    parsed.map(Some).map_or_else(|| wrong("CAIRN_RATE_LIMIT", format!("`{said}` is not a number of requests per time, such as 600/min, 20/s or off")), Ok)
+    parsed.map(Some).map_or_else(
+        || wrong("CAIRN_RATE_LIMIT", format!("`{said}` is not a number of requests per time, such as 600/min, 20/s or off")),
+        Ok,
+    )
 }

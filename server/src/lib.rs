@@ -29,8 +29,9 @@ use crate::{
     config::Config,
     keyring::Keyring,
     store::Db,
+    turnstile::Turnstile,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// What every act and handler may use. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -50,7 +51,7 @@ struct Parts {
 impl App {
     pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Self {
         let limits = Limits::new(config.rate_limit);
-        let (key_line, together) = (turnstile::Turnstile::new(1024), turnstile::Turnstile::new(64));
+        let (key_line, together) = (Turnstile::new(1024, Duration::ZERO), Turnstile::new(64, Duration::from_millis(1)));
         Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together }))
     }
 

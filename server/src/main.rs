@@ -2,7 +2,7 @@
 
 use cairn_server::{
     commands,
-    config::{Config, Given, LogFormat},
+    config::{Config, Given, LogFormat, path},
 };
 use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
@@ -15,7 +15,7 @@ struct Line {
     #[command(subcommand)]
     command: Command,
     /// A file with settings, beside flags and environment
-    #[arg(long, global = true, env = "CAIRN_CONFIG")]
+    #[arg(long, global = true, env = "CAIRN_CONFIG", value_parser = path())]
     config: Option<PathBuf>,
 }
 

@@ -27,7 +27,10 @@ pub enum Problem {
     TooLarge(Text),
     UnsupportedMedia(Text),
     MethodNotAllowed,
-    TooMany { retry_after: u64, detail: Text },
+    TooMany {
+        retry_after: u64,
+        detail: Text,
+    },
     Timeout,
     /// Postgres is away or busy; try again.
     Unavailable(Text),
@@ -180,14 +183,16 @@ impl Problem {
             | Self::UnsupportedMedia(detail)
             | Self::Unavailable(detail)
             | Self::TooMany { detail, .. } => detail.clone(),
-            Self::NotFound => "There is no such thing here. Check the address, and that your key or account belongs to this workspace.".into(),
-            Self::Invalid(errors) => {
-                errors.iter().map(|e| format!("{}: {}", e.field, e.message)).collect::<Vec<_>>().join("; ").into()
+            Self::NotFound => {
+                "There is no such thing here. Check the address, and that your key or account belongs to this workspace.".into()
             }
+            Self::Invalid(errors) => errors.iter().map(|e| format!("{}: {}", e.field, e.message)).collect::<Vec<_>>().join("; ").into(),
             Self::Conflict(conflict) => conflict.detail.clone(),
             Self::LostRace => "Somebody else changed this at the same moment; try again.".into(),
             Self::MethodNotAllowed => "This address does not take that method; the API document lists those that it takes.".into(),
-            Self::Timeout => "The request took too long. Whether it was done is not certain: look, or send it again with an Idempotency-Key.".into(),
+            Self::Timeout => {
+                "The request took too long. Whether it was done is not certain: look, or send it again with an Idempotency-Key.".into()
+            }
             Self::AlreadyAnswered(_) => "This request was answered before.".into(),
             Self::Internal(_) => "It is in the server's log under the request id.".into(),
         }
@@ -286,9 +291,13 @@ impl From<sqlx::Error> for Problem {
                         "This path is taken, or lies above or below one that is. Choose another, or revise the memory that is there.",
                     ),
                     (Some("23505"), Some("memories_twin")) | (Some("40001" | "40P01"), _) => Self::LostRace,
-                    (Some("23505"), Some("agents_name")) => Self::conflict("name_taken", "An agent of this workspace has that name already."),
+                    (Some("23505"), Some("agents_name")) => {
+                        Self::conflict("name_taken", "An agent of this workspace has that name already.")
+                    }
                     (Some("23505"), Some("workspaces_slug")) => Self::conflict("slug_taken", "A workspace has that slug already."),
-                    (Some("23505"), Some("people_email")) => Self::conflict("email_taken", "A person with that e-mail address is there already."),
+                    (Some("23505"), Some("people_email")) => {
+                        Self::conflict("email_taken", "A person with that e-mail address is there already.")
+                    }
                     // The row policy refused what the type system let through: a limited key writing outside its project.
                     (Some("42501"), _) => Self::forbidden("Your key may not write there."),
                     // Shutting down, starting up, out of connections, out of disk or memory, cancelled.

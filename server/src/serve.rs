@@ -1,7 +1,11 @@
 //! Starting and stopping: database, proofs, first admin, listener; and a stop that finishes what is running.
 
 use crate::{
-    App, acts, api, auth::tokens::Tokens, config::Config, keyring::Keyring, stack,
+    App, acts, api,
+    auth::tokens::Tokens,
+    config::Config,
+    keyring::Keyring,
+    stack,
     store::{Db, cluster::Cluster, connect},
     work,
 };
@@ -56,7 +60,7 @@ impl Database {
 pub async fn start(config: Config, app_url: &str, owner_url: &str) -> Result<Running, Failure> {
     api::start_recording();
     connect::migrate(owner_url, app_url).await?;
-    let db = Db::connect(app_url, config.database_connections).await?;
+    let db = Db::connect(app_url, config.database_connections)?;
     db.prove_the_wall().await?;
     let keyring = Keyring::open(&config.master_key_file)?;
     if !db.belongs_to(&keyring.check_value()).await.map_err(told)? {
@@ -66,7 +70,8 @@ pub async fn start(config: Config, app_url: &str, owner_url: &str) -> Result<Run
         )
         .into());
     }
-    let listener = TcpListener::bind(config.listen).map_err(|error| format!("CAIRN_LISTEN: cannot listen on {}: {error}", config.listen))?;
+    let listener =
+        TcpListener::bind(config.listen).map_err(|error| format!("CAIRN_LISTEN: cannot listen on {}: {error}", config.listen))?;
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let config = config.bound_to(address);
@@ -80,7 +85,11 @@ pub async fn start(config: Config, app_url: &str, owner_url: &str) -> Result<Run
     Ok(Running { address, app, handle, serving, working, stop })
 }
 
-async fn listen(app: &App, listener: TcpListener, handle: Handle<SocketAddr>) -> Result<tokio::task::JoinHandle<std::io::Result<()>>, Failure> {
+async fn listen(
+    app: &App,
+    listener: TcpListener,
+    handle: Handle<SocketAddr>,
+) -> Result<tokio::task::JoinHandle<std::io::Result<()>>, Failure> {
     let service = stack::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
     let Some((cert, key)) = &app.config().tls else {
         return Ok(tokio::spawn(axum_server::from_tcp(listener)?.handle(handle).serve(service)));

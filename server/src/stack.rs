@@ -111,7 +111,9 @@ fn told(app: &App, response: Response, path: &str, headers: &HeaderMap, id: &str
     let mut told = match parts.extensions.remove::<Told>() {
         Some(told) => told,
         // An answer of its own making, such as a page or an answer that was kept.
-        None if parts.headers.contains_key(header::CONTENT_TYPE) && !of_the_framework(&parts.headers) => return Response::from_parts(parts, body),
+        None if parts.headers.contains_key(header::CONTENT_TYPE) && !of_the_framework(&parts.headers) => {
+            return Response::from_parts(parts, body);
+        }
         None => of_status(parts.status).told(),
     };
     id.clone_into(&mut told.request_id);

@@ -5,6 +5,7 @@ use std::{
     collections::HashMap,
     hash::Hash,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 use tokio::sync::oneshot;
 
@@ -12,6 +13,7 @@ pub struct Turnstile<K, I, O> {
     /// A line is there as long as somebody serves it.
     lines: Mutex<HashMap<K, Line<I, O>>>,
     most: usize,
+    linger: Duration,
 }
 
 type Line<I, O> = Vec<(I, oneshot::Sender<O>)>;
@@ -28,9 +30,10 @@ where
     I: Send + 'static,
     O: Send + 'static,
 {
-    /// `most` are served at once.
-    pub fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { lines: Mutex::new(HashMap::new()), most })
+    /// `most` are served at once. Where several came together, the next are waited for: those just served come
+    /// back one by one, and the first of them would otherwise be served alone.
+    pub fn new(most: usize, linger: Duration) -> Arc<Self> {
+        Arc::new(Self { lines: Mutex::new(HashMap::new()), most, linger })
     }
 
     /// Waits in the line of `key`. `serve` answers all in the order given; none if it came to grief.
@@ -74,7 +77,11 @@ where
         W: Fn(Vec<I>) -> F + Send + 'static,
         F: Future<Output = Vec<O>> + Send + 'static,
     {
+        let mut together = false;
         loop {
+            if together && !self.of.linger.is_zero() {
+                tokio::time::sleep(self.of.linger).await;
+            }
             let batch: Line<I, O> = {
                 let mut lines = self.of.lock();
                 let Some(line) = lines.get_mut(&self.key) else { return };
@@ -85,6 +92,7 @@ where
                 let size = line.len().min(self.of.most);
                 line.drain(..size).collect()
             };
+            together = batch.len() > 1;
             let (items, tell): (Vec<I>, Vec<_>) = batch.into_iter().unzip();
             for (tell, answer) in tell.into_iter().zip(serve(items).await) {
                 // Whoever left does not want to know.
@@ -110,7 +118,7 @@ mod tests {
 
     #[tokio::test]
     async fn everyone_gets_their_own_answer_and_those_who_waited_were_served_together() {
-        let turnstile: Arc<Turnstile<u8, usize, (usize, usize)>> = Turnstile::new(10);
+        let turnstile: Arc<Turnstile<u8, usize, (usize, usize)>> = Turnstile::new(10, Duration::ZERO);
         let pass = |n| {
             let turnstile = turnstile.clone();
             tokio::spawn(async move {
@@ -136,7 +144,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_grief_the_next_are_served() {
-        let turnstile: Arc<Turnstile<u8, bool, ()>> = Turnstile::new(10);
+        let turnstile: Arc<Turnstile<u8, bool, ()>> = Turnstile::new(10, Duration::ZERO);
         let serve = async |items: Vec<bool>| {
             assert!(items.iter().all(|fine| *fine), "grief");
             items.iter().map(|_| ()).collect()

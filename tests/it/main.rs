@@ -2,8 +2,11 @@
 
 mod access;
 mod bad_input;
+mod commands;
 mod concurrency;
+mod copies;
 mod deletion;
+mod foreign_postgres;
 mod fuzz;
 mod history;
 mod idempotency;
@@ -14,7 +17,9 @@ mod memories;
 mod operations;
 mod pages;
 mod private;
+mod problems;
 mod project_wall;
+mod settings;
 mod sign_ins;
 mod start;
 mod sweep;

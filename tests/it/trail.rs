@@ -71,7 +71,7 @@ async fn a_write_of_many_leaves_an_entry_for_each() {
 fn stated(version: &Value) -> String {
     let members = "memory_id version operation store_id path title content kind tags project anchors source confidence state visibility owner_id subject \
         valid_from stale_after expires_at supersedes superseded_by verified_at verified_by reason at actor_id session_id";
-    let moment = |text: &str| OffsetDateTime::parse(text, &Rfc3339).and_then(|at| Ok(at.format(&Rfc3339).ok())).ok().flatten();
+    let moment = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok().and_then(|at| at.format(&Rfc3339).ok());
     object(members, version, |name, value| match (name, value) {
         ("valid_from" | "stale_after" | "expires_at" | "verified_at" | "at", Value::String(text)) => json!(moment(text)).to_string(),
         ("source", Value::Object(_)) => object("type ref excerpt", value, |_, value| value.to_string()),

@@ -83,6 +83,18 @@ impl Ask {
 }
 
 impl Actor {
+    /// Somebody who shows nothing, at the door of a server.
+    pub fn stranger_at(url: &str) -> Self {
+        Self {
+            id: Uuid::nil(),
+            name: "nobody".to_owned(),
+            workspace: "coding".to_owned(),
+            url: url.to_owned(),
+            http: crate::house::client(),
+            credential: None,
+        }
+    }
+
     pub fn ask(&self, method: &str, path: &str) -> Ask {
         let method: Method = method.parse().expect("a method");
         let request = self.http.request(method, self.address(path));

@@ -1,6 +1,6 @@
 //! A server on a database of its own, and how people and agents come to live in it.
 
-use crate::{Actor, Agent, Person, Postgres, Reply};
+use crate::{Actor, Agent, Ended, Person, Postgres, Program, Reply};
 use cairn_server::{
     App,
     config::Given,
@@ -31,7 +31,7 @@ pub const ROLES: [Role; 5] = [Role::Reader, Role::Writer, Role::Reviewer, Role::
 /// Its database goes with it, so it is held on to for as long as anyone speaks to it.
 pub struct House {
     pub url: String,
-    http: Client,
+    stranger: Actor,
     running: Option<Running>,
     app: App,
     postgres: Arc<Postgres>,
@@ -70,8 +70,8 @@ impl House {
             .map_err(|error| error.to_string())?;
         let owner = PgPoolOptions::new().max_connections(3).connect_lazy(&postgres.owner_url(&database)).expect("a URL");
         Ok(Self {
+            stranger: Actor::stranger_at(&running.app.config().public_url()),
             url: running.app.config().public_url(),
-            http: client(),
             app: running.app.clone(),
             running: Some(running),
             postgres,
@@ -98,14 +98,7 @@ impl House {
 
     /// Somebody who shows nothing.
     pub fn stranger(&self) -> Actor {
-        Actor {
-            id: Uuid::nil(),
-            name: "nobody".to_owned(),
-            workspace: "coding".to_owned(),
-            url: self.url.clone(),
-            http: self.http.clone(),
-            credential: None,
-        }
+        self.stranger.clone()
     }
 
     /// The first admin, who runs the instance and makes every workspace.
@@ -205,6 +198,19 @@ impl House {
 
     pub fn database(&self) -> &str {
         &self.database
+    }
+
+    /// A command of the real program on the same database and data dir, beside the server.
+    pub async fn runs(&self, arguments: &[&str]) -> Ended {
+        let (app, owner) = (self.postgres.login_url(&self.database), self.postgres.owner_url(&self.database));
+        let settings = [
+            ("CAIRN_DATABASE_URL", app.as_str()),
+            ("CAIRN_MIGRATION_DATABASE_URL", &owner),
+            ("CAIRN_PUBLIC_URL", &self.url),
+            ("CAIRN_ADMIN_EMAIL", ADMIN),
+            ("CAIRN_ADMIN_PASSWORD", PASSWORD),
+        ];
+        Program::run(self.folder(), arguments, &settings).await
     }
 
     pub fn folder(&self) -> &Path {

@@ -19,7 +19,7 @@ pub use cairn_server::model::Role;
 pub use document::{Document, Operation};
 pub use house::{House, PASSWORD, ROLES};
 pub use postgres::Postgres;
-pub use program::Program;
+pub use program::{DataDir, Ended, Program};
 pub use reply::Reply;
 
 use uuid::Uuid;

@@ -56,6 +56,8 @@ impl Reply {
             assert!(self.body[member].as_str().is_some_and(|text| !text.is_empty()), "no {member}: {self:?}");
         }
         assert_eq!(self.body["request_id"], self.header("x-request-id"), "{self:?}");
+        assert_eq!(self.body["type"], format!("/docs/problems#{code}"), "{self:?}");
+        assert!(include_str!("../../docs/problems.md").contains(&format!("\n### {code}\n")), "docs/problems.md does not explain {code}");
         self
     }
 

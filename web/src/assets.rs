@@ -66,6 +66,7 @@ const STYLESHEET: &str = concat!(
     include_str!("../assets/css/memory.css"),
     include_str!("../assets/css/deletion.css"),
     include_str!("../assets/css/door.css"),
+    include_str!("../assets/css/guide.css"),
 );
 
 /// FNV-1a: tells contents apart for caches; it guards nothing.

@@ -14,6 +14,7 @@ mod chrome;
 pub mod deletion;
 mod docs;
 mod door;
+mod guide;
 pub mod memories;
 mod problem;
 mod query;
@@ -28,6 +29,7 @@ pub use choice::Choice;
 pub use chrome::{Chrome, Flash, Nav, NavItem, Theme, Tone, Viewer};
 pub use docs::Docs;
 pub use door::{ChoosePassword, LinkPurpose, SetUp, SignIn};
+pub use guide::Guide;
 pub use problem::{Problem, WayOut};
 pub use when::When;
 pub use workspace::{Workspace, Workspaces};
@@ -59,7 +61,7 @@ macro_rules! framed {
     };
 }
 
-pages!(SignIn, SetUp, ChoosePassword, Workspaces, Problem, Docs);
+pages!(SignIn, SetUp, ChoosePassword, Workspaces, Problem, Docs, Guide);
 framed!(
     memories::Index => Memories,
     memories::Show => Memories,

@@ -68,7 +68,13 @@ pub async fn reject(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Resu
     decide(app, scope, id, DeletionState::Rejected, "deletion.rejected").await
 }
 
-async fn decide(app: &App, scope: &Scope<Reviewing>, id: DeletionId, state: DeletionState, action: &'static str) -> Result<DeletionRequest, Problem> {
+async fn decide(
+    app: &App,
+    scope: &Scope<Reviewing>,
+    id: DeletionId,
+    state: DeletionState,
+    action: &'static str,
+) -> Result<DeletionRequest, Problem> {
     let (mut tx, by, mut request) = held(app, scope, id, "decide on a deletion request", DeletionState::Pending).await?;
     if state == DeletionState::Approved {
         four_eyes(&request, by, "approve")?;
@@ -124,7 +130,9 @@ async fn held(
 /// Who asks does not approve, nor does an agent in the name of whoever made it.
 fn four_eyes(request: &DeletionRequest, by: PersonId, to: &str) -> Result<(), Problem> {
     if request.asked_for == by {
-        let detail = format!("You asked for this deletion, so another person has to {to} it. An agent's request counts as that of whoever made the agent.");
+        let detail = format!(
+            "You asked for this deletion, so another person has to {to} it. An agent's request counts as that of whoever made the agent."
+        );
         return Err(Problem::Forbidden("four_eyes", detail.into()));
     }
     Ok(())

@@ -17,7 +17,13 @@ pub async fn list(app: &App, scope: &Scope<Auditing>, filter: &Filter, limit: Li
 }
 
 /// The instance's own trail: sign-ins, people, workspaces.
-pub async fn list_of_instance(app: &App, admin: &crate::auth::InstanceAdmin, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
+pub async fn list_of_instance(
+    app: &App,
+    admin: &crate::auth::InstanceAdmin,
+    filter: &Filter,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Entry>, Problem> {
     store::trail::list(&mut app.db().instance_read(&admin.actor()).await?, filter, limit, cursor).await
 }
 

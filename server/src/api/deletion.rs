@@ -127,7 +127,11 @@ impl From<Touched> for TouchedBody {
 ///
 /// Nothing happens to them before another person approves and executes it.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/deletion-requests", tag = "Deletion", request_body = NewDeletionBody, responses((status = 201, description = "Asked; it waits for another person.", body = DeletionBody)))]
-async fn ask_deletion(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Json<NewDeletionBody>) -> Result<(StatusCode, axum::Json<DeletionBody>), Problem> {
+async fn ask_deletion(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Json(sent): Json<NewDeletionBody>,
+) -> Result<(StatusCode, axum::Json<DeletionBody>), Problem> {
     let ids: BTreeSet<MemoryId> = sent.memory_ids.into_iter().collect();
     if ids.is_empty() || ids.len() > 1000 {
         return Err(Problem::invalid("memory_ids", "must be 1 to 1,000"));
@@ -154,7 +158,11 @@ struct ListDeletions {
 
 /// List deletion requests, newest first.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/deletion-requests", tag = "Deletion", params(ListDeletions), responses((status = 200, description = "A page of them.", body = List<DeletionBody>)))]
-async fn list_deletions(Of(app): Of<App>, scope: Scope<Reading>, Query(asked): Query<ListDeletions>) -> Result<axum::Json<List<DeletionBody>>, Problem> {
+async fn list_deletions(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Query(asked): Query<ListDeletions>,
+) -> Result<axum::Json<List<DeletionBody>>, Problem> {
     let page = acts::deletion::list(&app, &scope, asked.state, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.into()))
 }
@@ -166,7 +174,11 @@ struct OfDeletion {
 
 /// Read a deletion request, with a preview of what it touches.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/deletion-requests/{id}", tag = "Deletion", responses((status = 200, description = "The request.", body = DeletionBody)))]
-async fn get_deletion(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<OfDeletion>) -> Result<axum::Json<DeletionBody>, Problem> {
+async fn get_deletion(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfDeletion>,
+) -> Result<axum::Json<DeletionBody>, Problem> {
     let (request, touched) = acts::deletion::find(&app, &scope, of.id).await?;
     let preview = touched.into_iter().map(TouchedBody::from).collect();
     Ok(axum::Json(DeletionBody { preview: Some(preview), ..request.into() }))
@@ -178,7 +190,11 @@ async fn get_deletion(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Param
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/deletion-requests/{id}/approve", tag = "Deletion", responses(
     (status = 200, description = "Approved.", body = DeletionBody),
     (status = 409, description = "It is not pending (`wrong_state`).")))]
-async fn approve_deletion(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Params<OfDeletion>) -> Result<axum::Json<DeletionBody>, Problem> {
+async fn approve_deletion(
+    Of(app): Of<App>,
+    scope: Scope<Reviewing>,
+    Params(of): Params<OfDeletion>,
+) -> Result<axum::Json<DeletionBody>, Problem> {
     Ok(axum::Json(acts::deletion::approve(&app, &scope, of.id).await?.into()))
 }
 
@@ -186,7 +202,11 @@ async fn approve_deletion(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of):
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/deletion-requests/{id}/reject", tag = "Deletion", responses(
     (status = 200, description = "Rejected.", body = DeletionBody),
     (status = 409, description = "It is not pending (`wrong_state`).")))]
-async fn reject_deletion(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Params<OfDeletion>) -> Result<axum::Json<DeletionBody>, Problem> {
+async fn reject_deletion(
+    Of(app): Of<App>,
+    scope: Scope<Reviewing>,
+    Params(of): Params<OfDeletion>,
+) -> Result<axum::Json<DeletionBody>, Problem> {
     Ok(axum::Json(acts::deletion::reject(&app, &scope, of.id).await?.into()))
 }
 
@@ -197,6 +217,10 @@ async fn reject_deletion(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): 
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/deletion-requests/{id}/execute", tag = "Deletion", responses(
     (status = 200, description = "Erased.", body = DeletionBody),
     (status = 409, description = "It is not approved (`wrong_state`).")))]
-async fn execute_deletion(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Params<OfDeletion>) -> Result<axum::Json<DeletionBody>, Problem> {
+async fn execute_deletion(
+    Of(app): Of<App>,
+    scope: Scope<Reviewing>,
+    Params(of): Params<OfDeletion>,
+) -> Result<axum::Json<DeletionBody>, Problem> {
     Ok(axum::Json(acts::deletion::execute(&app, &scope, of.id).await?.into()))
 }

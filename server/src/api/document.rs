@@ -62,11 +62,13 @@ impl Access {
 pub fn needs(access: Access, mut routes: UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App> {
     for item in routes.1.paths.values_mut() {
         for operation in operations(item) {
-            operation.extensions = Some(
-                ExtensionsBuilder::new().add("x-access", json!(access.word())).add("x-roles", json!(access.roles())).build(),
-            );
+            operation.extensions =
+                Some(ExtensionsBuilder::new().add("x-access", json!(access.word())).add("x-roles", json!(access.roles())).build());
             if access != Access::Anyone {
-                operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []), SecurityRequirement::new::<_, [&str; 0], &str>("api_key", [])]);
+                operation.security = Some(vec![
+                    SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []),
+                    SecurityRequirement::new::<_, [&str; 0], &str>("api_key", []),
+                ]);
             }
         }
     }
@@ -104,9 +106,15 @@ pub fn complete(mut document: OpenApi) -> OpenApi {
     let mut inner = Vec::new();
     Told::schemas(&mut inner);
     components.schemas.extend(inner);
-    let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("A person's access token, an agent's key, or a short-lived token made from one.")).build();
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("A person's access token, an agent's key, or a short-lived token made from one."))
+        .build();
     components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
-    components.add_security_scheme("api_key", SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description("X-Api-Key", "An agent's key."))));
+    components.add_security_scheme(
+        "api_key",
+        SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::with_description("X-Api-Key", "An agent's key."))),
+    );
     for (path, item) in &mut document.paths.paths {
         for operation in operations(item) {
             describe_parameters(path, operation);
@@ -127,7 +135,13 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
             _ => ("Its id.", None),
         };
         let schema = ObjectBuilder::new().schema_type(format.unwrap_or(Type::String)).build();
-        let described = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Path).description(Some(text)).schema(Some(schema)).required(utoipa::openapi::Required::True).build();
+        let described = ParameterBuilder::new()
+            .name(name)
+            .parameter_in(ParameterIn::Path)
+            .description(Some(text))
+            .schema(Some(schema))
+            .required(utoipa::openapi::Required::True)
+            .build();
         parameters.retain(|parameter| !matches!(parameter, RefOr::T(parameter) if parameter.name == name));
         parameters.insert(0, described.into());
     }
@@ -145,8 +159,16 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
 }
 
 fn add_errors(path: &str, operation: &mut Operation) {
-    let access = operation.extensions.as_ref().and_then(|all| all.get("x-access")).and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
-    let mut errors = vec![("429", "Too many requests; `Retry-After` says when to come back."), ("503", "Postgres is away; `Retry-After` says when to come back.")];
+    let access = operation
+        .extensions
+        .as_ref()
+        .and_then(|all| all.get("x-access"))
+        .and_then(|word| word.as_str().map(str::to_owned))
+        .unwrap_or_default();
+    let mut errors = vec![
+        ("429", "Too many requests; `Retry-After` says when to come back."),
+        ("503", "Postgres is away; `Retry-After` says when to come back."),
+    ];
     if access != "anyone" {
         errors.push(("401", "No credentials, or none that hold."));
         errors.push(("403", "Not your right (`forbidden`, or a code that says more)."));
@@ -160,7 +182,12 @@ fn add_errors(path: &str, operation: &mut Operation) {
         errors.push(("415", "Not sent as JSON."));
         errors.push(("409", "Conflicts with what is there; `code` says how."));
     }
-    if operation.request_body.is_some() || operation.parameters.as_ref().is_some_and(|all| all.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in == ParameterIn::Query))) {
+    if operation.request_body.is_some()
+        || operation
+            .parameters
+            .as_ref()
+            .is_some_and(|all| all.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in == ParameterIn::Query)))
+    {
         errors.push(("422", "Read, and wrong: `errors` names the fields."));
     }
     for (status, text) in errors {

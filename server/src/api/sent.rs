@@ -7,9 +7,17 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Request},
     http::{HeaderMap, header, request::Parts},
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::Value;
 use std::collections::HashSet;
+
+/// Of a field: left out, null, or a value. Three things, of which null takes away what is there.
+pub type Sent<T> = Option<Option<T>>;
+
+/// Tells a null that was sent from a field that was not.
+pub fn sent<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Sent<T>, D::Error> {
+    Option::deserialize(from).map(Some)
+}
 
 /// A JSON body.
 pub struct Json<T>(pub T);
@@ -62,7 +70,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         return Err(Problem::invalid(field, "must not contain NUL characters"));
     }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(|error| explain(&error.path().to_string(), error.inner()))?;
+    let parsed = serde_path_to_error::deserialize(&mut reader).map_err(|error| explain(bytes, &error.path().to_string(), error.inner()))?;
     reader.end().map_err(|error| Problem::Malformed(format!("The body is not JSON: {error}").into()))?;
     Ok(parsed)
 }
@@ -88,17 +96,26 @@ fn find_nul(value: &Value, path: String) -> Option<String> {
     }
 }
 
-fn explain(path: &str, error: &serde_json::Error) -> Problem {
-    if !error.is_data() {
+fn explain(bytes: &[u8], path: &str, error: &serde_json::Error) -> Problem {
+    // A wrong type where a word of a list is expected is reported as bad syntax; whether it is, only a second look tells,
+    // at every string too: half a surrogate pair is no JSON.
+    if !error.is_data() && serde_json::from_slice::<Value>(bytes).is_err() {
         return Problem::Malformed(format!("The body is not JSON: {error}").into());
     }
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
     let path = if path == "." { "" } else { path };
     // serde names the missing or unknown field in the message, and its parent in the path.
-    let named = ["missing field `", "unknown field `", "duplicate field `"].iter().find_map(|start| message.strip_prefix(start)?.split('`').next());
+    let named =
+        ["missing field `", "unknown field `", "duplicate field `"].iter().find_map(|start| message.strip_prefix(start)?.split('`').next());
     let field = match named {
-        Some(name) if path.is_empty() || path.ends_with(name) => if path.is_empty() { name.to_owned() } else { path.to_owned() },
+        Some(name) if path.is_empty() || path.ends_with(name) => {
+            if path.is_empty() {
+                name.to_owned()
+            } else {
+                path.to_owned()
+            }
+        }
         Some(name) => format!("{path}.{name}"),
         None if path.is_empty() => "body".to_owned(),
         None => path.to_owned(),
@@ -118,7 +135,8 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
 }
 
 pub fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
-    let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).map_err(|_| Problem::Malformed("The query string cannot be read.".into()))?;
+    let pairs: Vec<(String, String)> =
+        serde_urlencoded::from_str(query).map_err(|_| Problem::Malformed("The query string cannot be read.".into()))?;
     let mut seen = HashSet::new();
     for (name, value) in &pairs {
         if value.contains('\0') || name.contains('\0') || value.contains('\u{fffd}') {
@@ -131,7 +149,9 @@ pub fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
     let reader = serde_urlencoded::Deserializer::new(form_pairs(query));
     serde_path_to_error::deserialize(reader).map_err(|error| {
         let (path, message) = (error.path().to_string(), error.inner().to_string());
-        let named = ["missing field `", "unknown field `"].iter().find_map(|start| message.strip_prefix(start)?.split('`').next().map(str::to_owned));
+        let named = ["missing field `", "unknown field `"]
+            .iter()
+            .find_map(|start| message.strip_prefix(start)?.split('`').next().map(str::to_owned));
         let field = named.unwrap_or(if path == "." || path == "?" { "query".to_owned() } else { path });
         Problem::invalid(field, message)
     })

@@ -11,6 +11,7 @@ use crate::{
     auth::InstanceAdmin,
     model::{
         AuditId, Power, Role,
+        clock::kept,
         page::Limit,
         text,
         trail::{Entry, Filter},
@@ -116,21 +117,30 @@ struct ListAudit {
 }
 
 impl ListAudit {
-    fn filter(&self) -> Filter {
-        Filter { actor: self.actor, action: self.action.clone(), target: self.target, from: self.from, to: self.to }
+    fn filter(&self) -> Result<Filter, Problem> {
+        let (from, to) = (kept("from", self.from)?, kept("to", self.to)?);
+        Ok(Filter { actor: self.actor, action: self.action.clone(), target: self.target, from, to })
     }
 }
 
 /// List the trail of a workspace, newest first.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/audit", tag = "Trail", params(ListAudit), responses((status = 200, description = "A page of it.", body = List<EntryBody>)))]
-async fn list_audit(Of(app): Of<App>, scope: Scope<Auditing>, Query(asked): Query<ListAudit>) -> Result<axum::Json<List<EntryBody>>, Problem> {
-    let page = acts::trail::list(&app, &scope, &asked.filter(), Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
+async fn list_audit(
+    Of(app): Of<App>,
+    scope: Scope<Auditing>,
+    Query(asked): Query<ListAudit>,
+) -> Result<axum::Json<List<EntryBody>>, Problem> {
+    let page = acts::trail::list(&app, &scope, &asked.filter()?, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.into()))
 }
 
 /// List the instance's own trail, newest first: sign-ins, people, workspaces.
 #[utoipa::path(get, path = "/v1/audit", tag = "Trail", params(ListAudit), responses((status = 200, description = "A page of it.", body = List<EntryBody>)))]
-async fn list_instance_audit(Of(app): Of<App>, admin: InstanceAdmin, Query(asked): Query<ListAudit>) -> Result<axum::Json<List<EntryBody>>, Problem> {
-    let page = acts::trail::list_of_instance(&app, &admin, &asked.filter(), Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
+async fn list_instance_audit(
+    Of(app): Of<App>,
+    admin: InstanceAdmin,
+    Query(asked): Query<ListAudit>,
+) -> Result<axum::Json<List<EntryBody>>, Problem> {
+    let page = acts::trail::list_of_instance(&app, &admin, &asked.filter()?, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.into()))
 }

@@ -20,7 +20,10 @@ impl Limits {
         let Some(limiter) = &self.0 else { return Ok(()) };
         limiter.check_key(&who).map_err(|early| {
             let wait = early.wait_time_from(governor::clock::DefaultClock::default().now());
-            Problem::TooMany { retry_after: wait.as_secs() + 1, detail: "This key asks more often than the server allows. Wait, or send several memories in one batch.".into() }
+            Problem::TooMany {
+                retry_after: wait.as_secs() + 1,
+                detail: "This key asks more often than the server allows. Wait, or send several memories in one batch.".into(),
+            }
         })
     }
 

@@ -105,9 +105,14 @@ impl Tokens {
 
     /// Whether we signed it, for ourselves, and it has not run out. Whether its holder still may enter is another question.
     pub async fn verify(&self, db: &Db, token: &str) -> Result<Claims, Problem> {
-        let bad = || Problem::Unauthenticated("This token does not hold: it is not ours, was changed, or has run out. Sign in again, or ask for a new one.".into());
+        let bad = || {
+            Problem::Unauthenticated(
+                "This token does not hold: it is not ours, was changed, or has run out. Sign in again, or ask for a new one.".into(),
+            )
+        };
         let kid = jsonwebtoken::decode_header(token).ok().and_then(|header| header.kid).ok_or_else(bad)?;
-        let known = |kid: &str| self.loaded.read().ok().map(|loaded| (loaded.verifying.get(kid).map(|(key, _)| key.clone()), loaded.looked_at));
+        let known =
+            |kid: &str| self.loaded.read().ok().map(|loaded| (loaded.verifying.get(kid).map(|(key, _)| key.clone()), loaded.looked_at));
         let (mut key, looked_at) = known(&kid).ok_or_else(bad)?;
         if key.is_none() && looked_at.elapsed() > LOOK_AGAIN_AFTER {
             self.reload(db).await?;
@@ -128,7 +133,9 @@ impl Tokens {
             |loaded| {
                 let mut keys: Vec<_> = loaded.verifying.iter().collect();
                 keys.sort_by_key(|(kid, _)| std::cmp::Reverse((*kid).clone()));
-                keys.into_iter().map(|(kid, (_, x))| json!({"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "kid": kid, "x": x})).collect()
+                keys.into_iter()
+                    .map(|(kid, (_, x))| json!({"kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "kid": kid, "x": x}))
+                    .collect()
             },
         );
         json!({ "keys": keys })
@@ -142,7 +149,9 @@ async fn read(db: &Db, keyring: &Keyring) -> Result<Loaded, Problem> {
         let key = DecodingKey::from_ed_components(&x).map_err(Problem::internal)?;
         loaded.verifying.insert(row.id.to_string(), (key, x));
         if loaded.signing.is_none() && row.retired_at.is_none() {
-            let secret = keyring.unwrap(&row.wrapped_key, row.id.as_bytes()).ok_or_else(|| Problem::internal("a signing key does not open with this master key"))?;
+            let secret = keyring
+                .unwrap(&row.wrapped_key, row.id.as_bytes())
+                .ok_or_else(|| Problem::internal("a signing key does not open with this master key"))?;
             loaded.signing = Some((row.id, EncodingKey::from_ed_der(&secret)));
         }
     }

@@ -33,7 +33,12 @@ struct Manifest {
 
 /// Write everything to one new file that only its owner may read: the master key is in it.
 pub async fn backup(config: Config, file: &Path) -> Result<(), Failure> {
-    let target = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
+    let target = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+        .map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
     let done = write_copy(&config, target).await;
     if done.is_err() {
         let _ = fs::remove_file(file);
@@ -71,23 +76,23 @@ pub async fn restore(config: Config, file: &Path) -> Result<(), Failure> {
     let folder = Scratch::make(&config.data_dir)?;
     let (manifest, master_key) = unpack(file, &folder.0)?;
     println!("{}: made by Cairn {} at {}.", file.display(), manifest.cairn, manifest.made_at);
-    place_master_key(&config.master_key_file, &master_key)?;
     let database = Database::open(&config).await?;
-    let restored = fill(&config, &database, &folder.0.join(DUMP)).await;
+    let restored = fill(&config, &database, &master_key, &folder.0.join(DUMP)).await;
     database.close().await?;
     let found = restored?;
     println!("{found}");
     if found.holds() { Ok(()) } else { Err("the copy was restored, but the trail does not hold; do not rely on it".into()) }
 }
 
-async fn fill(config: &Config, database: &Database, dump: &Path) -> Result<check::Found, Failure> {
+async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Path) -> Result<check::Found, Failure> {
     if !check::is_empty(&database.owner_url).await? {
         return Err("this server is not empty: restore into a new data dir, or an empty database".into());
     }
+    place_master_key(&config.master_key_file, master_key)?;
     check::make_roles(&database.owner_url).await?;
     run(
         restoring(&tool(config, "pg_restore")?, &database.owner_url).arg(dump),
-        "The database must be empty, and the owner's URL one that may create tables in it.",
+        "Nothing was restored. If it speaks of a constraint: what was copied is damaged, or was changed by hand. If of a permission: the owner's URL must be one that may create tables and roles.",
     )
     .await?;
     connect::migrate(&database.owner_url, &database.app_url).await?;
@@ -135,7 +140,13 @@ fn unpack(file: &Path, folder: &Path) -> Result<(Manifest, Vec<u8>), Failure> {
 fn place_master_key(file: &Path, key: &[u8]) -> Result<(), Failure> {
     match fs::read(file) {
         Ok(there) if there.trim_ascii() == key.trim_ascii() => return Ok(()),
-        Ok(_) => return Err(format!("{} is another master key than the backup's; move it away, or restore into a new data dir", file.display()).into()),
+        Ok(_) => {
+            return Err(format!(
+                "{} is another master key than the backup's; move it away, or restore into a new data dir",
+                file.display()
+            )
+            .into());
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(format!("{} cannot be read: {error}", file.display()).into()),
     }

@@ -103,7 +103,7 @@ async fn beside(config: Config, act: impl AsyncFnOnce(App) -> Result<(), Failure
     let database = attached_or_opened(&config).await?;
     let done = async {
         connect::migrate(&database.owner_url, &database.app_url).await?;
-        let db = Db::connect(&database.app_url, 4).await?;
+        let db = Db::connect(&database.app_url, 4)?;
         let keyring = Keyring::open(&config.master_key_file)?;
         let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(serve::told)?;
         let app = App::new(config, db, keyring, tokens);

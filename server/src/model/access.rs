@@ -69,9 +69,11 @@ impl Role {
 impl FromStr for Role {
     type Err = Problem;
     fn from_str(word: &str) -> Result<Self, Problem> {
-        ROLES.iter().map(|(role, _)| *role).find(|role| role.word() == word).ok_or_else(|| {
-            Problem::invalid("role", "must be one of reader, writer, reviewer, auditor, admin")
-        })
+        ROLES
+            .iter()
+            .map(|(role, _)| *role)
+            .find(|role| role.word() == word)
+            .ok_or_else(|| Problem::invalid("role", "must be one of reader, writer, reviewer, auditor, admin"))
     }
 }
 
@@ -127,7 +129,11 @@ impl Email {
         let fits = text.len() <= 254
             && text.split_once('@').is_some_and(|(name, host)| !name.is_empty() && !host.is_empty() && !host.contains('@'))
             && !text.chars().any(|c| c.is_whitespace() || text::unprintable(c) || "<>()[],;:\\\"".contains(c));
-        if fits { Ok(Self(text.to_lowercase())) } else { Err(Problem::invalid("email", "must be an e-mail address such as ada@example.org")) }
+        if fits {
+            Ok(Self(text.to_lowercase()))
+        } else {
+            Err(Problem::invalid("email", "must be an e-mail address such as ada@example.org"))
+        }
     }
 
     pub fn as_str(&self) -> &str {
@@ -240,7 +246,9 @@ impl Settings {
         if !(0.0..=1.0).contains(&self.review_threshold) {
             return Err(Problem::invalid("settings.review_threshold", "must be between 0 and 1"));
         }
-        for (field, days) in [("settings.default_stale_after_days", self.default_stale_after_days), ("settings.retention_days", self.retention_days)] {
+        for (field, days) in
+            [("settings.default_stale_after_days", self.default_stale_after_days), ("settings.retention_days", self.retention_days)]
+        {
             if days.is_some_and(|days| !(1..=36_500).contains(&days)) {
                 return Err(Problem::invalid(field, "must be between 1 and 36,500 days, or null"));
             }

@@ -277,7 +277,8 @@ pub fn tags(sent: Vec<String>) -> Result<Vec<String>, Problem> {
 }
 
 pub fn confidence(sent: f32) -> Result<f32, Problem> {
-    if (0.0..=1.0).contains(&sent) { Ok(sent) } else { Err(Problem::invalid("confidence", "must be between 0 and 1")) }
+    // Adding zero makes -0 plain: Postgres keeps no sign on it, and the digest must be of what is kept.
+    if (0.0..=1.0).contains(&sent) { Ok(sent + 0.0) } else { Err(Problem::invalid("confidence", "must be between 0 and 1")) }
 }
 
 /// Which memories a list shows.

@@ -54,6 +54,7 @@ impl MemoryPath {
     }
 
     /// The same, told apart by the end of an id.
+    #[must_use]
     pub fn told_apart(&self, by: uuid::Uuid) -> Self {
         let by = by.simple().to_string();
         let stem = self.0.strip_suffix(".md").unwrap_or(&self.0);

@@ -1,4 +1,4 @@
-//! What is served to anyone: the API document in a viewer of ours, and the files that pages load.
+//! What is served to anyone: the API document in a viewer of ours, what problems mean, and the files that pages load.
 
 use super::{theme, with_header};
 use crate::problem::Problem;
@@ -7,11 +7,16 @@ use axum::{
     http::{HeaderMap, header},
     response::{Html, Response},
 };
-use cairn_web::{Docs, assets};
+use cairn_web::{Docs, Guide, assets};
 
 pub async fn show(headers: HeaderMap) -> Response {
     let page = Docs::new(theme::read(&headers));
     with_header(Html(page.html()), header::CONTENT_SECURITY_POLICY, Docs::CONTENT_SECURITY_POLICY)
+}
+
+/// Where the `type` of every problem points to.
+pub async fn problems(headers: HeaderMap) -> Html<String> {
+    Html(Guide::problems(theme::read(&headers)).html())
 }
 
 pub async fn asset(Path(file): Path<String>) -> Result<Response, Problem> {

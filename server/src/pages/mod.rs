@@ -62,6 +62,7 @@ fn pages() -> Pages {
         .post("/w/{ws}/deletion-requests/{id}/reject", REVIEWING, deletion::reject)
         .post("/w/{ws}/deletion-requests/{id}/execute", REVIEWING, deletion::execute)
         .get("/docs", ANYONE, docs::show)
+        .get("/docs/problems", ANYONE, docs::problems)
         .get("/assets/{file}", ANYONE, docs::asset)
 }
 

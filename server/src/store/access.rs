@@ -3,10 +3,7 @@
 
 use super::{connect::Db, scope::Standing};
 use crate::{
-    model::{
-        Actor, AgentId, KeyId, LoginId, PersonId, Project, Role, Settings, Workspace, WorkspaceId,
-        access::Person,
-    },
+    model::{Actor, AgentId, KeyId, LoginId, PersonId, Project, Role, Settings, Workspace, WorkspaceId, access::Person},
     problem::Problem,
 };
 use sqlx::types::Json;
@@ -92,7 +89,8 @@ impl Db {
         .fetch_optional(self.gate())
         .await?;
         Ok(row.map(|row| {
-            let person = Person { id: row.id, email: row.email, name: row.name, instance_admin: row.instance_admin, created_at: row.created_at };
+            let person =
+                Person { id: row.id, email: row.email, name: row.name, instance_admin: row.instance_admin, created_at: row.created_at };
             FoundLogin { login, person, last_used_at: row.last_used_at }
         }))
     }

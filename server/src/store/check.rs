@@ -36,9 +36,11 @@ impl std::fmt::Display for Found {
 
 pub async fn is_empty(owner_url: &str) -> Result<bool, sqlx::Error> {
     let mut conn = PgConnection::connect(owner_url).await?;
-    let tables: i64 = sqlx::query_scalar("select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind = 'r'")
-        .fetch_one(&mut conn)
-        .await?;
+    let tables: i64 = sqlx::query_scalar(
+        "select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind = 'r'",
+    )
+    .fetch_one(&mut conn)
+    .await?;
     conn.close().await?;
     Ok(tables == 0)
 }

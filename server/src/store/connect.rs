@@ -28,20 +28,23 @@ pub enum ConnectProblem {
     TooOld(String),
     #[error("{0}")]
     Schema(String),
-    #[error("the database role `{role}` cannot step into cairn_app: {source}. Run `cairn-server migrate` with CAIRN_MIGRATION_DATABASE_URL set to the owner's URL")]
+    #[error(
+        "the database role `{role}` cannot step into cairn_app: {source}. Run `cairn-server migrate` with CAIRN_MIGRATION_DATABASE_URL set to the owner's URL"
+    )]
     Roles { role: String, source: sqlx::Error },
 }
 
 impl Db {
-    pub async fn connect(url: &str, connections: u32) -> Result<Self, ConnectProblem> {
+    /// Pools that open a connection when somebody asks for one.
+    pub fn connect(url: &str, connections: u32) -> Result<Self, ConnectProblem> {
         let options: PgConnectOptions = url.parse().map_err(ConnectProblem::Url)?;
         let options = options.application_name("cairn").log_slow_statements(tracing::log::LevelFilter::Warn, Duration::from_secs(2));
         let pool = |most: u32| {
             PgPoolOptions::new()
                 .max_connections(most)
                 .acquire_timeout(Duration::from_secs(5))
-                .idle_timeout(Duration::from_secs(300))
-                .max_lifetime(Duration::from_secs(1800))
+                .idle_timeout(Duration::from_mins(5))
+                .max_lifetime(Duration::from_mins(30))
         };
         let tenants = pool(connections).after_connect(|conn, _| {
             Box::pin(async move { conn.execute("set synchronous_commit = on; set jit = off; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'").await.map(drop) })
@@ -94,7 +97,9 @@ pub async fn migrate(owner_url: &str, app_url: &str) -> Result<(), ConnectProble
         .map_err(ConnectProblem::Unreachable)?;
     if may_create {
         MIGRATOR.run(&mut conn).await.map_err(explain)?;
-        let_in(&mut conn, app.get_username()).await.map_err(|source| ConnectProblem::Roles { role: app.get_username().to_owned(), source })?;
+        let_in(&mut conn, app.get_username())
+            .await
+            .map_err(|source| ConnectProblem::Roles { role: app.get_username().to_owned(), source })?;
     } else {
         verify(&mut conn).await?;
     }
@@ -102,10 +107,11 @@ pub async fn migrate(owner_url: &str, app_url: &str) -> Result<(), ConnectProble
 }
 
 async fn check_version(conn: &mut PgConnection) -> Result<(), ConnectProblem> {
-    let (number, version): (i32, String) = sqlx::query_as("select current_setting('server_version_num')::int, current_setting('server_version')")
-        .fetch_one(conn)
-        .await
-        .map_err(ConnectProblem::Unreachable)?;
+    let (number, version): (i32, String) =
+        sqlx::query_as("select current_setting('server_version_num')::int, current_setting('server_version')")
+            .fetch_one(conn)
+            .await
+            .map_err(ConnectProblem::Unreachable)?;
     if number < 150_000 { Err(ConnectProblem::TooOld(version)) } else { Ok(()) }
 }
 
@@ -118,12 +124,17 @@ async fn verify(conn: &mut PgConnection) -> Result<(), ConnectProblem> {
         sqlx::query_as("select version, checksum, success from _sqlx_migrations order by version").fetch_all(&mut *tx).await
     }
     .await;
-    let applied = applied.map_err(|error| ConnectProblem::Schema(format!("the database is not set up yet, or not for this role ({error}); {hint}")))?;
+    let applied = applied
+        .map_err(|error| ConnectProblem::Schema(format!("the database is not set up yet, or not for this role ({error}); {hint}")))?;
     let known: Vec<_> = MIGRATOR.iter().map(|one| (one.version, one.checksum.to_vec(), true)).collect();
     if let Some((version, ..)) = applied.iter().find(|(version, ..)| !known.iter().any(|(known, ..)| known == version)) {
         return Err(explain(MigrateError::VersionMissing(*version)));
     }
-    if applied == known { Ok(()) } else { Err(ConnectProblem::Schema(format!("the database schema is not the one of this server; {hint}"))) }
+    if applied == known {
+        Ok(())
+    } else {
+        Err(ConnectProblem::Schema(format!("the database schema is not the one of this server; {hint}")))
+    }
 }
 
 async fn let_in(conn: &mut PgConnection, login: &str) -> Result<(), sqlx::Error> {
@@ -150,11 +161,10 @@ async fn let_in(conn: &mut PgConnection, login: &str) -> Result<(), sqlx::Error>
     }
     // Without stepping in, a login of its own has no right at all: by the grant, or in Postgres 15 by the role.
     let grant = match (itself, version >= 160_000) {
-        (true, false) => format!("grant cairn_app, cairn_gate to {quoted}"),
         (true, true) => format!("grant cairn_app, cairn_gate to {quoted} with set true"),
         (false, true) => format!("grant cairn_app, cairn_gate to {quoted} with inherit false, set true"),
         (false, false) if inherits => format!("alter role {quoted} noinherit; grant cairn_app, cairn_gate to {quoted}"),
-        (false, false) => format!("grant cairn_app, cairn_gate to {quoted}"),
+        (_, false) => format!("grant cairn_app, cairn_gate to {quoted}"),
     };
     conn.execute(sqlx::AssertSqlSafe(grant)).await.map(drop)
 }
@@ -168,7 +178,9 @@ fn explain(error: MigrateError) -> ConnectProblem {
             "migration {version} in the database differs from the one in this server: the database was made by another build or is not Cairn's"
         ),
         MigrateError::Dirty(version) => {
-            format!("migration {version} stopped half-way in an earlier start; restore the database from a backup, or finish it by hand and mark it in _sqlx_migrations")
+            format!(
+                "migration {version} stopped half-way in an earlier start; restore the database from a backup, or finish it by hand and mark it in _sqlx_migrations"
+            )
         }
         other => format!("the database schema could not be brought up to date: {other}"),
     })

@@ -18,9 +18,10 @@ use uuid::Uuid;
 /// The request that erased this text, if one did.
 pub async fn erased_by(tx: &mut Tx<Write>, mac: &[u8]) -> Result<Option<DeletionId>, Problem> {
     let workspace = tx.workspace();
-    let found = sqlx::query_scalar!("select request_id from erasures where workspace_id = $1 and content_mac = $2 limit 1", workspace.0, mac)
-        .fetch_optional(tx.conn())
-        .await?;
+    let found =
+        sqlx::query_scalar!("select request_id from erasures where workspace_id = $1 and content_mac = $2 limit 1", workspace.0, mac)
+            .fetch_optional(tx.conn())
+            .await?;
     Ok(found.map(DeletionId))
 }
 
@@ -102,7 +103,12 @@ pub async fn find_to_change(tx: &mut Tx<Write>, id: DeletionId) -> Result<Deleti
 }
 
 /// Newest first.
-pub async fn list<M>(tx: &mut Tx<M>, state: Option<DeletionState>, limit: Limit, cursor: Option<&str>) -> Result<Page<DeletionRequest>, Problem> {
+pub async fn list<M>(
+    tx: &mut Tx<M>,
+    state: Option<DeletionState>,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<DeletionRequest>, Problem> {
     let mut sql = sqlx::QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace());
     if let Some(state) = state {
@@ -136,7 +142,14 @@ pub async fn touched<M>(tx: &mut Tx<M>, id: DeletionId) -> Result<Vec<Touched>, 
 }
 
 /// Approved or rejected, by a person.
-pub async fn decide(tx: &mut Tx<Write>, id: DeletionId, state: DeletionState, by: PersonId, at: OffsetDateTime, audit: AuditId) -> Result<(), Problem> {
+pub async fn decide(
+    tx: &mut Tx<Write>,
+    id: DeletionId,
+    state: DeletionState,
+    by: PersonId,
+    at: OffsetDateTime,
+    audit: AuditId,
+) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(
         "update deletion_requests set state = $3, decided_by = $4, decided_at = $5, audit_id = $6 where workspace_id = $1 and id = $2",
@@ -187,9 +200,10 @@ async fn bar(tx: &mut Tx<Write>, request: DeletionId, ids: &[Uuid], keyring: &Ke
     sqlx::query!("select id from memories where workspace_id = $1 and id = any($2) order by id for update", workspace.0, ids)
         .fetch_all(tx.conn())
         .await?;
-    let texts = sqlx::query!("select memory_id, content from memory_versions where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
-        .fetch_all(tx.conn())
-        .await?;
+    let texts =
+        sqlx::query!("select memory_id, content from memory_versions where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
+            .fetch_all(tx.conn())
+            .await?;
     let (macs, of): (Vec<Vec<u8>>, Vec<Uuid>) =
         texts.iter().filter_map(|row| Some((keyring.erasure_mac(row.content.as_deref()?).to_vec(), row.memory_id))).unzip();
     sqlx::query!(
@@ -214,8 +228,11 @@ async fn erase_rows(
     erased: &mut Vec<(MemoryId, i64)>,
 ) -> Result<(), Problem> {
     let workspace = tx.workspace();
-    let tags = sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = any($2)", workspace.0, ids).execute(tx.conn()).await?;
-    let anchors = sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, ids).execute(tx.conn()).await?;
+    let tags = sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
+        .execute(tx.conn())
+        .await?;
+    let anchors =
+        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, ids).execute(tx.conn()).await?;
     let answers = sqlx::query!(
         "update idempotency_keys
          set body = null, headers = null, erased = true
@@ -225,9 +242,13 @@ async fn erase_rows(
     )
     .execute(tx.conn())
     .await?;
-    let versions = sqlx::query_scalar!("delete from memory_versions where workspace_id = $1 and memory_id = any($2) returning memory_id", workspace.0, ids)
-        .fetch_all(tx.conn())
-        .await?;
+    let versions = sqlx::query_scalar!(
+        "delete from memory_versions where workspace_id = $1 and memory_id = any($2) returning memory_id",
+        workspace.0,
+        ids
+    )
+    .fetch_all(tx.conn())
+    .await?;
     let memories = sqlx::query_scalar!("delete from memories where workspace_id = $1 and id = any($2) returning id", workspace.0, ids)
         .fetch_all(tx.conn())
         .await?;

@@ -86,7 +86,10 @@ async fn note_login(conn: &mut PgConnection) -> Result<(), Breach> {
     let (name, superuser, bypasses): (String, bool, bool) =
         sqlx::query_as("select rolname::text, rolsuper, rolbypassrls from pg_roles where rolname = session_user").fetch_one(conn).await?;
     if superuser || bypasses {
-        tracing::warn!(role = name, "the database URL is that of a role that could bypass row policies; the server steps down in every transaction, but a role of its own would be safer");
+        tracing::warn!(
+            role = name,
+            "the database URL is that of a role that could bypass row policies; the server steps down in every transaction, but a role of its own would be safer"
+        );
     }
     Ok(())
 }

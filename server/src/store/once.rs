@@ -1,7 +1,7 @@
 //! Idempotency: the same key and body give the first answer again. The key is claimed in the transaction of
 //! the effect, and the answer is kept in it too: the transaction is parked, open, until the answer is known.
 
-use crate::{audit::Trail, model::WorkspaceId, problem::Problem};
+use crate::{model::WorkspaceId, problem::Problem};
 use axum::{
     http::{HeaderName, HeaderValue, StatusCode},
     response::{IntoResponse, Response},
@@ -96,7 +96,10 @@ impl Once {
             return Err(Problem::conflict("idempotency_conflict", "This Idempotency-Key was used for another request; send a new one."));
         }
         if first.secret {
-            return Err(Problem::conflict("already_issued", "This request succeeded before, and its answer held a secret that is shown once."));
+            return Err(Problem::conflict(
+                "already_issued",
+                "This request succeeded before, and its answer held a secret that is shown once.",
+            ));
         }
         if first.erased {
             return Err(Problem::Gone("This request succeeded before; what it wrote has been erased since.".into()));
@@ -109,8 +112,13 @@ impl Once {
         })))
     }
 
-    pub(super) fn park(&self, tx: Transaction<'static, Postgres>, workspace: WorkspaceId, actor: Uuid, trail: &Trail) -> Result<(), Problem> {
-        let memories = trail.0.iter().filter_map(|audit| audit.target).filter(|(kind, _)| *kind == "memory").map(|(_, id)| id).collect();
+    pub(super) fn park(
+        &self,
+        tx: Transaction<'static, Postgres>,
+        workspace: WorkspaceId,
+        actor: Uuid,
+        memories: Vec<Uuid>,
+    ) -> Result<(), Problem> {
         let mut slot = self.parked.lock().map_err(Problem::internal)?;
         if slot.is_some() {
             return Err(Problem::internal("one request, one change: a second was to be committed under the same idempotency key"));
@@ -124,7 +132,8 @@ impl Once {
         let Some(mut parked) = self.parked.lock().map_err(Problem::internal)?.take() else {
             return Ok(());
         };
-        let (headers, body) = if secret { (None, None) } else { (serde_json::to_value(&answer.headers).ok(), Some(answer.body.as_slice())) };
+        let (headers, body) =
+            if secret { (None, None) } else { (serde_json::to_value(&answer.headers).ok(), Some(answer.body.as_slice())) };
         // An act of the instance may have gone on in a workspace; its claim lies where it began.
         let claimed_in = self.claimed_in.lock().map_err(Problem::internal)?.unwrap_or(parked.workspace);
         if claimed_in != parked.workspace {

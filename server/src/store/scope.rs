@@ -7,7 +7,6 @@ use crate::{
     problem::Problem,
 };
 use std::{marker::PhantomData, sync::Arc};
-use uuid::Uuid;
 
 /// What is known of a request besides who sent it.
 #[derive(Clone, Debug)]
@@ -107,7 +106,9 @@ impl<P: Permission> Scope<P> {
             Ok(Self { standing, request, power: PhantomData })
         } else {
             let role = standing.role.word();
-            Err(Problem::forbidden(format!("Your role here is {role}, which does not allow this. Ask an admin of the workspace for another.")))
+            Err(Problem::forbidden(format!(
+                "Your role here is {role}, which does not allow this. Ask an admin of the workspace for another."
+            )))
         }
     }
 }
@@ -162,9 +163,5 @@ impl<P> Scope<P> {
             ActorKind::Person => Ok(PersonId(self.actor().id)),
             _ => Err(Problem::Forbidden("person_required", format!("Only a person may {to}.").into())),
         }
-    }
-
-    pub(super) fn actor_id(&self) -> Uuid {
-        self.actor().id
     }
 }

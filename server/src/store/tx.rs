@@ -9,12 +9,11 @@ use super::{
 };
 use crate::{
     audit::Trail,
-    model::{Actor, Role, WorkspaceId},
+    model::{Actor, MemoryId, Role, WorkspaceId},
     problem::Problem,
 };
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
 use std::{fmt::Write as _, marker::PhantomData, sync::Arc};
-use uuid::Uuid;
 
 pub struct Read;
 pub struct Write;
@@ -74,7 +73,16 @@ impl Db {
         let begin = format!("begin read only; select enter_instance('{}')", actor.id);
         let inner = self.gate().begin_with(AssertSqlSafe(begin)).await?;
         let request = Request::of_the_house("read");
-        Ok(Tx { inner, workspace: WorkspaceId::INSTANCE, actor: actor.clone(), role: None, request, claimed: None, from_instance: true, mode: PhantomData })
+        Ok(Tx {
+            inner,
+            workspace: WorkspaceId::INSTANCE,
+            actor: actor.clone(),
+            role: None,
+            request,
+            claimed: None,
+            from_instance: true,
+            mode: PhantomData,
+        })
     }
 
     async fn enter<M, P>(&self, begin: &str, scope: &Scope<P>) -> Result<Tx<M>, Problem> {
@@ -118,10 +126,6 @@ impl<M> Tx<M> {
         self.workspace
     }
 
-    pub(super) fn actor_id(&self) -> Uuid {
-        self.actor.id
-    }
-
     async fn claim(&mut self) -> Result<(), Problem> {
         if let Some(once) = self.request.once.clone() {
             let (workspace, actor) = (self.workspace, self.actor.id);
@@ -138,7 +142,10 @@ impl<M> Tx<M> {
         self.append(&trail).await?;
         match self.claimed.take() {
             // The answer is not known yet: whoever sends it commits both.
-            Some(once) => once.park(self.inner, self.workspace, self.actor.id, &trail),
+            Some(once) => {
+                let memories = trail.0.iter().filter_map(|audit| audit.target).filter(|(kind, _)| *kind == "memory").map(|(_, id)| id);
+                once.park(self.inner, self.workspace, self.actor.id, memories.collect())
+            }
             None => Ok(self.inner.commit().await?),
         }
     }
@@ -151,6 +158,14 @@ impl<M> Tx<M> {
 }
 
 impl Tx<Write> {
+    /// Nothing had to be changed. An answer that is to be given once is kept all the same, with the memories it shows.
+    pub async fn leave_as_is(mut self, shown: impl IntoIterator<Item = MemoryId>) -> Result<(), Problem> {
+        match self.claimed.take() {
+            Some(once) => once.park(self.inner, self.workspace, self.actor.id, shown.into_iter().map(|id| id.0).collect()),
+            None => Ok(self.inner.rollback().await?),
+        }
+    }
+
     /// Records what was done and makes it durable. There is no other commit of a change.
     pub async fn commit(self, trail: impl Into<Trail>) -> Result<(), Problem> {
         self.seal(trail.into()).await

@@ -10,7 +10,7 @@ use tokio::{
 
 /// Runs until the server stops.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
-    let mut turn = interval(Duration::from_secs(60));
+    let mut turn = interval(Duration::from_mins(1));
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {

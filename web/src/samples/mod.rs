@@ -7,7 +7,7 @@ mod memories;
 mod memory;
 mod trail;
 
-use crate::{Choice, Chrome, Docs, Flash, Problem, Theme, Viewer, WayOut, Workspace};
+use crate::{Choice, Chrome, Docs, Flash, Guide, Problem, Theme, Viewer, WayOut, Workspace};
 use time::{OffsetDateTime, macros::datetime};
 
 pub struct Sample {
@@ -27,6 +27,8 @@ pub fn all() -> Vec<Sample> {
         Sample { name: "problem-not-found", html: not_found().html() },
         Sample { name: "problem-hostile", html: hostile_problem().html() },
         Sample { name: "docs", html: Docs::new(Theme::System).html() },
+        Sample { name: "guide-problems", html: Guide::problems(Theme::System).html() },
+        Sample { name: "guide-hostile", html: Guide::new(Theme::Dark, HOSTILE, &format!("# {HOSTILE}\n{HOSTILE}\n")).html() },
     ];
     samples.extend(door::samples());
     samples.extend(memories::samples());

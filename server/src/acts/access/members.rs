@@ -75,6 +75,7 @@ pub async fn change_role(app: &App, scope: &Scope<Governing>, person: PersonId, 
     store::members::take_turns(&mut tx).await?;
     let member = store::members::find(&mut tx, person).await?;
     if member.role == role {
+        tx.leave_as_is([]).await?;
         return Ok(member);
     }
     someone_governs(&mut tx, &member).await?;

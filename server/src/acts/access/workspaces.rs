@@ -45,6 +45,7 @@ pub async fn change_workspace(app: &App, scope: &Scope<Governing>, change: &Work
     let new = change.apply(&old)?;
     let fields = differing(&old, &new);
     if fields.is_empty() {
+        tx.leave_as_is([]).await?;
         return Ok(old);
     }
     store::workspaces::update(&mut tx, &new).await?;

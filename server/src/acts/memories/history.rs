@@ -13,7 +13,13 @@ use crate::{
 use similar::{ChangeTag, TextDiff};
 use time::OffsetDateTime;
 
-pub async fn list<P: Permission>(app: &App, scope: &Scope<P>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Memory>, Problem> {
+pub async fn list<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    filter: &Filter,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Memory>, Problem> {
     let mut tx = app.db().read(scope).await?;
     store::memories::list(&mut tx, filter, scope.settings(), limit, cursor).await
 }
@@ -31,7 +37,13 @@ pub async fn find_version<P: Permission>(app: &App, scope: &Scope<P>, id: Memory
 }
 
 /// Newest first.
-pub async fn versions<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId, limit: Limit, cursor: Option<&str>) -> Result<Page<Memory>, Problem> {
+pub async fn versions<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    id: MemoryId,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Memory>, Problem> {
     let mut tx = app.db().read(scope).await?;
     store::memories::find(&mut tx, id).await?;
     let before = cursor.map(decode::<i32>).transpose()?;
@@ -55,7 +67,13 @@ pub struct Segment {
 }
 
 /// What changed in the text between two versions, line by line.
-pub async fn diff<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId, from: i32, to: i32) -> Result<(Memory, Memory, Vec<DiffLine>), Problem> {
+pub async fn diff<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    id: MemoryId,
+    from: i32,
+    to: i32,
+) -> Result<(Memory, Memory, Vec<DiffLine>), Problem> {
     let mut tx = app.db().read(scope).await?;
     let old = store::memories::find_version(&mut tx, id, from).await?;
     let new = store::memories::find_version(&mut tx, id, to).await?;

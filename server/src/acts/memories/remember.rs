@@ -25,6 +25,14 @@ pub enum Remembered {
     Already(Memory),
 }
 
+impl Remembered {
+    fn memory(&self) -> &Memory {
+        match self {
+            Self::New(memory) | Self::Already(memory) => memory,
+        }
+    }
+}
+
 /// Something to remember, and the request that asked for it.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -49,7 +57,10 @@ pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) 
         let house = house.clone();
         async move { together(&house, waiting).await }
     };
-    app.together().pass(line, (scope.to_write()?, asked), serve).await.unwrap_or_else(|| Err(Problem::internal("a memory could not be written")))
+    app.together()
+        .pass(line, (scope.to_write()?, asked), serve)
+        .await
+        .unwrap_or_else(|| Err(Problem::internal("a memory could not be written")))
 }
 
 /// All in one transaction; if any of them stands in the way of the others, each in its own.
@@ -124,7 +135,11 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
         match placed(new, path, &survey, seen.get(&twin).copied()).map_err(|problem| problem.at_item(index))? {
             Place::Known(id) => answers.push(Slot::Known(id)),
             Place::At(path) => {
-                let path = if made.iter().any(|(other, _)| other.path == path) && new.path.is_none() { path.told_apart(clock::new_id()) } else { path };
+                let path = if made.iter().any(|(other, _)| other.path == path) && new.path.is_none() {
+                    path.told_apart(clock::new_id())
+                } else {
+                    path
+                };
                 let memory = draft(scope, new, path).map_err(|problem| problem.at_item(index))?;
                 seen.insert(twin, memory.id);
                 if let Some(old) = new.supersedes {
@@ -143,6 +158,7 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
                 known.push(Remembered::Already(store::memories::find(&mut tx, id).await?));
             }
         }
+        tx.leave_as_is(known.iter().map(|one| one.memory().id)).await?;
         return Ok(known);
     }
     within_quota(&mut tx, scope, made.len()).await?;
@@ -186,9 +202,10 @@ fn placed(new: &NewMemory, path: MemoryPath, survey: &Survey, in_batch: Option<M
         (None, Some(known)) if new.supersedes.is_none() => Ok(Place::Known(known)),
         (None, _) if survey.taken => Ok(Place::At(path.told_apart(clock::new_id()))),
         // Superseding frees the old one's path; whether it was that one, the database will say.
-        (Some(_), _) if survey.taken && new.supersedes.is_none() => {
-            Err(Problem::conflict("path_conflict", format!("The path {} is taken. Choose another, or revise the memory that is there.", path.as_str())))
-        }
+        (Some(_), _) if survey.taken && new.supersedes.is_none() => Err(Problem::conflict(
+            "path_conflict",
+            format!("The path {} is taken. Choose another, or revise the memory that is there.", path.as_str()),
+        )),
         _ => Ok(Place::At(path)),
     }
 }
@@ -261,7 +278,10 @@ pub(super) async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: 
     let Some(quota) = scope.settings().quota_memories else { return Ok(()) };
     let there = store::workspaces::count_memories(tx, i64::from(quota) + 1).await?;
     if there + i64::try_from(more).unwrap_or(i64::MAX) > i64::from(quota) {
-        return Err(Problem::conflict("quota_exceeded", format!("This workspace may hold {quota} memories and has {there}. Archive some, or ask an admin to raise quota_memories.")));
+        return Err(Problem::conflict(
+            "quota_exceeded",
+            format!("This workspace may hold {quota} memories and has {there}. Archive some, or ask an admin to raise quota_memories."),
+        ));
     }
     Ok(())
 }

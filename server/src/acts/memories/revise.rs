@@ -28,7 +28,13 @@ impl Precondition {
 }
 
 /// Change some of a memory's fields.
-pub async fn revise<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen: Precondition, revision: Revision) -> Result<Memory, Problem> {
+pub async fn revise<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    id: MemoryId,
+    seen: Precondition,
+    revision: Revision,
+) -> Result<Memory, Problem> {
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
     if before.kind == Kind::Decision && revision.touches_what_is_decided(&before) {
@@ -52,6 +58,7 @@ pub async fn archive<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
     if before.state == State::Archived {
+        tx.leave_as_is([before.id]).await?;
         return Ok(before);
     }
     let mut next = next_state(scope, &before, Operation::Archived);
@@ -92,7 +99,13 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
         supersedes: before.supersedes,
         superseded_by: before.superseded_by,
         // Who superseded it stays true; otherwise it is as it was, and at least active.
-        state: if before.superseded_by.is_some() { State::Superseded } else if old.state == State::Superseded { State::Active } else { old.state },
+        state: if before.superseded_by.is_some() {
+            State::Superseded
+        } else if old.state == State::Superseded {
+            State::Active
+        } else {
+            old.state
+        },
         reason: Some(format!("back to version {version}")),
         updated_at: now.updated_at,
         updated_by: now.updated_by,
@@ -107,11 +120,20 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
 }
 
 /// Still true: fresh again.
-pub async fn verify(app: &App, scope: &Scope<Reviewing>, id: MemoryId, seen: Precondition, note: Option<String>) -> Result<Memory, Problem> {
+pub async fn verify(
+    app: &App,
+    scope: &Scope<Reviewing>,
+    id: MemoryId,
+    seen: Precondition,
+    note: Option<String>,
+) -> Result<Memory, Problem> {
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
     if before.state != State::Active {
-        return Err(Problem::conflict("not_active", format!("This memory is {}; only an active one can be verified.", before.state.word())));
+        return Err(Problem::conflict(
+            "not_active",
+            format!("This memory is {}; only an active one can be verified.", before.state.word()),
+        ));
     }
     let mut next = next_state(scope, &before, Operation::Verified);
     next.verified_at = Some(next.updated_at);
@@ -135,7 +157,10 @@ pub(super) async fn put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, old: Memo
         held => held?,
     };
     if before.state != State::Active {
-        return Err(Problem::conflict("not_active", format!("The memory to supersede is {}; only an active one can be superseded.", before.state.word())));
+        return Err(Problem::conflict(
+            "not_active",
+            format!("The memory to supersede is {}; only an active one can be superseded.", before.state.word()),
+        ));
     }
     let mut next = next_state(scope, &before, Operation::Superseded);
     next.state = State::Superseded;

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     App,
     acts::access,
-    model::{AgentId, KeyId, Power, agents::AgentKey},
+    model::{AgentId, KeyId, Power, agents::AgentKey, clock::kept},
     problem::Problem,
     store::{Governing, Scope},
 };
@@ -66,7 +66,7 @@ async fn create_key(
     Params(of): Params<OfAgent>,
     MaybeJson(sent): MaybeJson<NewKeyBody>,
 ) -> Result<Secret<NewKeyAnswer>, Problem> {
-    let (key, shown) = access::create_key(&app, &scope, of.id, sent.expires_at).await?;
+    let (key, shown) = access::create_key(&app, &scope, of.id, kept("expires_at", sent.expires_at)?).await?;
     Ok(Secret(StatusCode::CREATED, NewKeyAnswer { id: key.id, key: shown.text(), expires_at: key.expires_at }))
 }
 

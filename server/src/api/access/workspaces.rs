@@ -4,7 +4,7 @@ use super::{
     super::{
         answers::List,
         document::{Access, needs},
-        sent::{Json, Query},
+        sent::{Json, Query, Sent, sent},
     },
     Paged,
 };
@@ -22,7 +22,7 @@ use crate::{
     store::{Governing, Reading, Scope},
 };
 use axum::{extract::State as Of, http::StatusCode};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -118,7 +118,6 @@ struct WorkspaceChangeBody {
 /// Settings to change; what is left out stays, and null clears where there may be nothing.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::option_option, reason = "left out, null and a value are three things")]
 struct SettingsBody {
     /// Captured memories below this confidence (0 to 1) wait for review.
     #[schema(example = 0.7, minimum = 0, maximum = 1)]
@@ -130,23 +129,17 @@ struct SettingsBody {
     /// A memory neither changed nor verified for this many days becomes `suspect`; null: never.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<u32>, example = 90)]
-    default_stale_after_days: Option<Option<u32>>,
+    default_stale_after_days: Sent<u32>,
     /// Archived memories are erased after this many days; null: kept.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<u32>, example = 365)]
-    retention_days: Option<Option<u32>>,
+    retention_days: Sent<u32>,
     /// How curation runs treat what they find.
     dream_mode: Option<Mode>,
     /// How many active and proposed memories there may be; null: any number.
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<u32>, example = 100_000)]
-    quota_memories: Option<Option<u32>>,
-}
-
-/// Tells a null that was sent from a field that was not.
-#[expect(clippy::option_option, reason = "left out, null and a value are three things")]
-fn sent<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(from).map(Some)
+    quota_memories: Sent<u32>,
 }
 
 impl From<SettingsBody> for SettingsChange {

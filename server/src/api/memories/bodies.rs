@@ -1,14 +1,16 @@
 //! Memories on the wire, and how what was sent becomes a noun.
 
+use super::super::sent::{Sent, sent};
 use crate::{
     acts,
+    engines::freshness::Freshness,
     model::{
         Actor, Kind, Memory, MemoryId, NewMemory, Project, Revision, SessionId, State, Visibility,
         actor::ActorKind,
+        clock::kept,
         memory::{self, Anchor, AnchorState, Operation, Source, SourceType},
         text::{self, Content, MemoryPath},
     },
-    engines::freshness::Freshness,
     problem::Problem,
     store::Scope,
 };
@@ -338,19 +340,19 @@ pub struct RevisionBody {
     /// Another project; null: the whole workspace.
     #[serde(deserialize_with = "sent")]
     #[schema(value_type = Option<String>)]
-    project: Option<Option<String>>,
+    project: Sent<String>,
     /// Other anchors, all of them.
     anchors: Option<Vec<NewAnchorBody>>,
     /// Another source.
     #[serde(deserialize_with = "sent")]
     #[schema(value_type = Option<SourceBody>)]
-    source: Option<Option<SourceBody>>,
+    source: Sent<SourceBody>,
     /// Another confidence, 0 to 1.
     confidence: Option<f32>,
     /// Another subject.
     #[serde(deserialize_with = "sent")]
     #[schema(value_type = Option<String>)]
-    subject: Option<Option<String>>,
+    subject: Sent<String>,
     /// Who may see it.
     visibility: Option<Visibility>,
     /// Since when it is true.
@@ -359,18 +361,18 @@ pub struct RevisionBody {
     /// When it should be looked at again.
     #[serde(deserialize_with = "moment")]
     #[schema(value_type = Option<String>, format = DateTime)]
-    stale_after: Option<Option<OffsetDateTime>>,
+    stale_after: Sent<OffsetDateTime>,
     /// When it stops being true.
     #[serde(deserialize_with = "moment")]
     #[schema(value_type = Option<String>, format = DateTime)]
-    expires_at: Option<Option<OffsetDateTime>>,
+    expires_at: Sent<OffsetDateTime>,
     /// Why it is changed; kept with the version.
     reason: Option<String>,
 }
 
 impl RevisionBody {
     pub fn parse(self) -> Result<Revision, Problem> {
-        let maybe_line = |field: &'static str, sent: Option<Option<String>>, longest: usize| {
+        let maybe_line = |field: &'static str, sent: Sent<String>, longest: usize| {
             sent.map(|value| value.as_deref().map(|value| text::line(field, value, longest)).transpose()).transpose()
         };
         Ok(Revision {
@@ -393,30 +395,17 @@ impl RevisionBody {
     }
 }
 
-/// Tells a null that was sent from a field that was not.
-fn sent<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(from).map(Some)
-}
-
-fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<OffsetDateTime>>, D::Error> {
+fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Sent<OffsetDateTime>, D::Error> {
     time::serde::rfc3339::option::deserialize(from).map(Some)
-}
-
-/// A moment as it is kept: to the microsecond. Postgres has no year 0, and one past the year 9999 could not be read again.
-pub(in crate::api) fn kept(field: &'static str, sent: Option<OffsetDateTime>) -> Result<Option<OffsetDateTime>, Problem> {
-    let fits = |at: OffsetDateTime| {
-        let at = at.checked_to_offset(time::UtcOffset::UTC).filter(|at| (1..=9999).contains(&at.year()))?;
-        at.replace_nanosecond(at.nanosecond() / 1000 * 1000).ok()
-    };
-    match sent {
-        Some(at) => fits(at).map(Some).ok_or_else(|| Problem::invalid(field, "must lie between the years 1 and 9999")),
-        None => Ok(None),
-    }
 }
 
 fn source(sent: SourceBody) -> Result<Source, Problem> {
     let checked = |field, value: Option<String>, longest| value.as_deref().map(|value| text::prose(field, value, longest)).transpose();
-    Ok(Source { kind: sent.kind, reference: checked("source.ref", sent.reference, 2000)?, excerpt: checked("source.excerpt", sent.excerpt, 10_000)? })
+    Ok(Source {
+        kind: sent.kind,
+        reference: checked("source.ref", sent.reference, 2000)?,
+        excerpt: checked("source.excerpt", sent.excerpt, 10_000)?,
+    })
 }
 
 fn anchors(sent: Vec<NewAnchorBody>) -> Result<Vec<Anchor>, Problem> {

@@ -45,7 +45,12 @@ struct Paged {
 
 /// List the versions of a memory, newest first.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/memories/{id}/versions", tag = "Memories", params(Paged), responses((status = 200, description = "A page of them.", body = List<VersionBody>)))]
-async fn list_versions(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<OfMemory>, Query(asked): Query<Paged>) -> Result<axum::Json<List<VersionBody>>, Problem> {
+async fn list_versions(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfMemory>,
+    Query(asked): Query<Paged>,
+) -> Result<axum::Json<List<VersionBody>>, Problem> {
     let page = acts::memories::versions(&app, &scope, of.id, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.map(|version| VersionBody::new(&scope, version)).into()))
 }
@@ -103,7 +108,12 @@ struct LineBody {
 
 /// Compare two versions of a memory.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/memories/{id}/diff", tag = "Memories", params(Between), responses((status = 200, description = "What changed.", body = DiffBody)))]
-async fn diff_versions(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<OfMemory>, Query(asked): Query<Between>) -> Result<axum::Json<DiffBody>, Problem> {
+async fn diff_versions(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfMemory>,
+    Query(asked): Query<Between>,
+) -> Result<axum::Json<DiffBody>, Problem> {
     let (old, new, lines) = acts::memories::diff(&app, &scope, of.id, asked.from, asked.to).await?;
     let changed = [
         ("path", old.path != new.path),

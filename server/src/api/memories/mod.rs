@@ -14,12 +14,7 @@ use crate::{
     App,
     acts::{self, memories::Remembered},
     engines::freshness::Freshness,
-    model::{
-        Kind, MemoryId, Power, SessionId, State, 
-        memory::Filter,
-        page::Limit,
-        text,
-    },
+    model::{Kind, MemoryId, Power, SessionId, State, clock::kept, memory::Filter, page::Limit, text},
     problem::Problem,
     store::{Reading, Reviewing, Scope, Writing},
 };
@@ -28,7 +23,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use bodies::{NewMemoryBody, RevisionBody, kept};
+use bodies::{NewMemoryBody, RevisionBody};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -36,7 +31,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 pub fn routes() -> OpenApiRouter<App> {
-    let (reading, writing, reviewing) = (Access::Workspace(Power::Reading), Access::Workspace(Power::Writing), Access::Workspace(Power::Reviewing));
+    let (reading, writing, reviewing) =
+        (Access::Workspace(Power::Reading), Access::Workspace(Power::Writing), Access::Workspace(Power::Reviewing));
     OpenApiRouter::new()
         .routes(needs(writing, routes!(create_memory)))
         .routes(needs(reading, routes!(list_memories)))
@@ -103,7 +99,12 @@ async fn create_memories(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Js
     if sent.items.is_empty() || sent.items.len() > 1000 {
         return Err(Problem::invalid("items", "must be 1 to 1,000"));
     }
-    let news = sent.items.into_iter().enumerate().map(|(index, item)| item.parse().map_err(|problem| problem.at_item(index))).collect::<Result<_, _>>()?;
+    let news = sent
+        .items
+        .into_iter()
+        .enumerate()
+        .map(|(index, item)| item.parse().map_err(|problem| problem.at_item(index)))
+        .collect::<Result<_, _>>()?;
     let all = acts::memories::remember_all(&app, &scope, news).await?;
     let data = all
         .into_iter()
@@ -151,7 +152,11 @@ struct ListMemories {
 
 /// List memories, newest change first.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/memories", tag = "Memories", params(ListMemories), responses((status = 200, description = "A page of them.", body = List<MemoryBody>)))]
-async fn list_memories(Of(app): Of<App>, scope: Scope<Reading>, Query(asked): Query<ListMemories>) -> Result<axum::Json<List<MemoryBody>>, Problem> {
+async fn list_memories(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Query(asked): Query<ListMemories>,
+) -> Result<axum::Json<List<MemoryBody>>, Problem> {
     let filter = Filter {
         kind: asked.kind,
         tag: asked.tag,
@@ -180,7 +185,12 @@ struct AsOf {
 
 /// Read a memory, now or as it was.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/memories/{id}", tag = "Memories", params(AsOf), responses((status = 200, description = "The memory. `ETag` has the version.", body = MemoryBody)))]
-async fn get_memory(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<OfMemory>, Query(asked): Query<AsOf>) -> Result<Response, Problem> {
+async fn get_memory(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfMemory>,
+    Query(asked): Query<AsOf>,
+) -> Result<Response, Problem> {
     let memory = match kept("as_of", asked.as_of)? {
         None => acts::memories::find(&app, &scope, of.id).await?,
         Some(moment) => acts::memories::find_as_of(&app, &scope, of.id, moment).await?,
@@ -194,7 +204,13 @@ async fn get_memory(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<
 #[utoipa::path(patch, path = "/v1/workspaces/{ws}/memories/{id}", tag = "Memories", request_body = RevisionBody, responses(
     (status = 200, description = "The new version.", body = MemoryBody),
     (status = 412, description = "`If-Match` names another version than the current one.")))]
-async fn revise_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch, Json(sent): Json<RevisionBody>) -> Result<Response, Problem> {
+async fn revise_memory(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfMemory>,
+    IfMatch(seen): IfMatch,
+    Json(sent): Json<RevisionBody>,
+) -> Result<Response, Problem> {
     let memory = acts::memories::revise(&app, &scope, of.id, seen, sent.parse()?).await?;
     Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
 }
@@ -205,7 +221,12 @@ async fn revise_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Para
 #[utoipa::path(delete, path = "/v1/workspaces/{ws}/memories/{id}", tag = "Memories", responses(
     (status = 200, description = "Archived.", body = MemoryBody),
     (status = 412, description = "`If-Match` names another version than the current one.")))]
-async fn archive_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch) -> Result<Response, Problem> {
+async fn archive_memory(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfMemory>,
+    IfMatch(seen): IfMatch,
+) -> Result<Response, Problem> {
     let memory = acts::memories::archive(&app, &scope, of.id, seen).await?;
     Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
 }
@@ -214,7 +235,12 @@ async fn archive_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Par
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/restore", tag = "Memories", responses(
     (status = 200, description = "Active again.", body = MemoryBody),
     (status = 409, description = "It is not archived (`not_archived`), or its path is taken by now (`path_conflict`).")))]
-async fn restore_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch) -> Result<Response, Problem> {
+async fn restore_memory(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfMemory>,
+    IfMatch(seen): IfMatch,
+) -> Result<Response, Problem> {
     let memory = acts::memories::restore(&app, &scope, of.id, seen).await?;
     Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
 }
@@ -232,7 +258,13 @@ struct RevertBody {
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/revert", tag = "Memories", request_body = RevertBody, responses(
     (status = 200, description = "The new version.", body = MemoryBody),
     (status = 412, description = "`If-Match` names another version than the current one.")))]
-async fn revert_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch, Json(sent): Json<RevertBody>) -> Result<Response, Problem> {
+async fn revert_memory(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfMemory>,
+    IfMatch(seen): IfMatch,
+    Json(sent): Json<RevertBody>,
+) -> Result<Response, Problem> {
     let memory = acts::memories::revert(&app, &scope, of.id, seen, sent.version).await?;
     Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
 }
@@ -248,7 +280,13 @@ struct VerifyBody {
 
 /// Say that a memory is still true: it is fresh again.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/verify", tag = "Memories", request_body = VerifyBody, responses((status = 200, description = "The verified version.", body = MemoryBody)))]
-async fn verify_memory(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Params<OfMemory>, IfMatch(seen): IfMatch, MaybeJson(sent): MaybeJson<VerifyBody>) -> Result<Response, Problem> {
+async fn verify_memory(
+    Of(app): Of<App>,
+    scope: Scope<Reviewing>,
+    Params(of): Params<OfMemory>,
+    IfMatch(seen): IfMatch,
+    MaybeJson(sent): MaybeJson<VerifyBody>,
+) -> Result<Response, Problem> {
     let note = sent.note.as_deref().map(|note| text::prose("note", note, 2000)).transpose()?;
     let memory = acts::memories::verify(&app, &scope, of.id, seen, note).await?;
     Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
@@ -258,7 +296,12 @@ async fn verify_memory(Of(app): Of<App>, scope: Scope<Reviewing>, Params(of): Pa
 ///
 /// What is not said, the old one says: kind, project, tags and visibility. The old one becomes `superseded`.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/supersede", tag = "Memories", request_body = NewMemoryBody, responses((status = 201, description = "The new memory.", body = MemoryBody)))]
-async fn supersede_memory(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfMemory>, Json(sent): Json<NewMemoryBody>) -> Result<Response, Problem> {
+async fn supersede_memory(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfMemory>,
+    Json(sent): Json<NewMemoryBody>,
+) -> Result<Response, Problem> {
     let old = acts::memories::find(&app, &scope, of.id).await?;
     let memory = acts::memories::supersede(&app, &scope, of.id, sent.parse_after(&old)?).await?;
     Ok(Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory)).into_response())

@@ -46,7 +46,8 @@ impl<'a> Api<'a> {
     }
 
     async fn send(&self, method: Method, path: &str, body: Option<Value>) -> Result<Value, Failure> {
-        let mut request = Request::builder().method(&method).uri(path).header("x-request-id", "demo").header(header::CONTENT_TYPE, "application/json");
+        let mut request =
+            Request::builder().method(&method).uri(path).header("x-request-id", "demo").header(header::CONTENT_TYPE, "application/json");
         if !self.bearer.is_empty() {
             request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.bearer));
         }

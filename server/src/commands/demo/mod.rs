@@ -48,12 +48,17 @@ pub async fn fill(app: &App) -> Result<(), Failure> {
 /// What a newcomer needs to know, in a few lines.
 pub fn how_to_sign_in(app: &App) -> Result<String, Failure> {
     let (email, password) = app.config().admin.as_ref().ok_or("the demo needs an admin to speak as")?;
-    let mut others: Vec<_> = story::WORKSPACES.iter().flat_map(|workspace| workspace.people).map(|person| format!("{} ({})", person.email, person.role)).collect();
+    let mut others: Vec<_> = story::WORKSPACES
+        .iter()
+        .flat_map(|workspace| workspace.people)
+        .map(|person| format!("{} ({})", person.email, person.role))
+        .collect();
     others.dedup();
     others.sort();
     others.dedup();
     let mine = app.config().data_dir.join(FILE);
-    let shown = if mine.exists() { format!("{} (kept in {})", password.0, mine.display()) } else { "as in CAIRN_ADMIN_PASSWORD".to_owned() };
+    let shown =
+        if mine.exists() { format!("{} (kept in {})", password.0, mine.display()) } else { "as in CAIRN_ADMIN_PASSWORD".to_owned() };
     Ok(format!(
         "\n  Cairn is ready:  {}\n  sign in as       {}\n  password         {shown}\n  also, with the same password: {}\n  API document     {}/docs\n",
         app.config().public_url(),
@@ -84,7 +89,8 @@ async fn tell(admin: &Api<'_>, workspace: &story::Workspace, password: &str) -> 
     admin.post("/v1/workspaces", json!({"slug": workspace.slug, "name": workspace.name, "purpose": workspace.purpose})).await?;
     let mut people = Vec::new();
     for person in workspace.people {
-        let joined = admin.post(&format!("{base}/members"), json!({"email": person.email, "name": person.name, "role": person.role})).await?;
+        let joined =
+            admin.post(&format!("{base}/members"), json!({"email": person.email, "name": person.name, "role": person.role})).await?;
         if let Some(token) = joined["invitation"].as_str().and_then(|link| link.rsplit('/').next()) {
             admin.post(&format!("/v1/auth/links/{token}"), json!({"password": password})).await?;
         }
@@ -103,7 +109,8 @@ async fn tell(admin: &Api<'_>, workspace: &story::Workspace, password: &str) -> 
             story::By::Person(n) => &people[n],
             story::By::Admin => admin,
         };
-        let path = step.on.map_or_else(|| format!("{base}/memories"), |on| format!("{base}/memories/{}{}", text(&made[on]["id"]), step.verb));
+        let path =
+            step.on.map_or_else(|| format!("{base}/memories"), |on| format!("{base}/memories/{}{}", text(&made[on]["id"]), step.verb));
         let mut body: Value = serde_json::from_str(step.body)?;
         if step.verb == "deletion" {
             let id = text(&made[step.on.unwrap_or_default()]["id"]);

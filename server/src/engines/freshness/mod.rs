@@ -47,10 +47,13 @@ pub struct Judgement {
 pub fn judge(memory: &Memory, settings: &Settings, now: OffsetDateTime) -> Judgement {
     let mut found = Vec::new();
     if memory.state == State::Superseded {
-        found.push((Freshness::Stale, match memory.superseded_by {
-            Some(by) => format!("superseded by {by}"),
-            None => "superseded".to_owned(),
-        }));
+        found.push((
+            Freshness::Stale,
+            match memory.superseded_by {
+                Some(by) => format!("superseded by {by}"),
+                None => "superseded".to_owned(),
+            },
+        ));
     }
     if let Some(at) = memory.expires_at.filter(|at| *at <= now) {
         found.push((Freshness::Stale, format!("expired on {}", day(at))));

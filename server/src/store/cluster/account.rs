@@ -20,13 +20,7 @@ use nix::{
 use super::problem::ClusterProblem;
 
 /// Passed on to Postgres; nothing else is, for the server's environment holds secrets.
-const PASSED_ON: [&str; 5] = [
-    "PATH",
-    "TZ",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "LOCALE_ARCHIVE",
-];
+const PASSED_ON: [&str; 5] = ["PATH", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LOCALE_ARCHIVE"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
@@ -53,27 +47,19 @@ impl Account {
     /// For a cluster that is there: its owner.
     pub fn for_cluster(data: &Path) -> Result<Self, ClusterProblem> {
         let usual = Self::for_new_cluster()?;
-        let found = data
-            .symlink_metadata()
-            .map_err(ClusterProblem::files("look at", data))?;
+        let found = data.symlink_metadata().map_err(ClusterProblem::files("look at", data))?;
         match (found.uid(), geteuid().is_root()) {
             (0, true) => Ok(usual),
             (uid, true) => Ok(Self::with(Uid::from_raw(uid), Gid::from_raw(found.gid()))),
             (uid, false) if uid == usual.uid => Ok(usual),
-            (uid, false) => Err(ClusterProblem::OtherOwner {
-                folder: data.to_owned(),
-                owner: uid,
-                wanted: usual.name,
-            }),
+            (uid, false) => Err(ClusterProblem::OtherOwner { folder: data.to_owned(), owner: uid, wanted: usual.name }),
         }
     }
 
     /// What belongs to root in there was copied by root (a backup put back, say).
     pub fn take_over(&self, base: &Path) -> Result<(), ClusterProblem> {
         let data = base.join("data");
-        let found = data
-            .symlink_metadata()
-            .map_err(ClusterProblem::files("look at", &data))?;
+        let found = data.symlink_metadata().map_err(ClusterProblem::files("look at", &data))?;
         if found.uid() == 0 && self.is_another() {
             hand_over(base, self)?;
         }
@@ -86,11 +72,7 @@ impl Account {
         let mut command = Command::new(program);
         command
             .env_clear()
-            .envs(
-                PASSED_ON
-                    .iter()
-                    .filter_map(|name| Some((name, env::var_os(name)?))),
-            )
+            .envs(PASSED_ON.iter().filter_map(|name| Some((name, env::var_os(name)?))))
             // Messages that we look for come in English; macOS needs some locale to be set.
             .env("LC_ALL", "C")
             .env("HOME", folder)
@@ -126,57 +108,35 @@ impl Account {
             }
             _ => {}
         }
-        let open = open_without_links(folder, OFlag::O_DIRECTORY)
-            .map_err(ClusterProblem::files("open", folder))?;
-        let found = open
-            .metadata()
-            .map_err(ClusterProblem::files("look at", folder))?;
+        let open = open_without_links(folder, OFlag::O_DIRECTORY).map_err(ClusterProblem::files("open", folder))?;
+        let found = open.metadata().map_err(ClusterProblem::files("look at", folder))?;
         if found.uid() != self.uid && found.uid() != geteuid().as_raw() {
-            return Err(ClusterProblem::OtherOwner {
-                folder: folder.to_owned(),
-                owner: found.uid(),
-                wanted: self.name.clone(),
-            });
+            return Err(ClusterProblem::OtherOwner { folder: folder.to_owned(), owner: found.uid(), wanted: self.name.clone() });
         }
         if found.uid() != self.uid {
-            fchown(&open, Some(self.uid), Some(self.gid))
-                .map_err(ClusterProblem::files("change the owner of", folder))?;
+            fchown(&open, Some(self.uid), Some(self.gid)).map_err(ClusterProblem::files("change the owner of", folder))?;
         }
-        open.set_permissions(PermissionsExt::from_mode(0o700))
-            .map_err(ClusterProblem::files("change the mode of", folder))
+        open.set_permissions(PermissionsExt::from_mode(0o700)).map_err(ClusterProblem::files("change the mode of", folder))
     }
 
     fn with(uid: Uid, gid: Gid) -> Self {
-        let name = User::from_uid(uid)
-            .ok()
-            .flatten()
-            .map_or_else(|| uid.to_string(), |user| user.name);
-        Self {
-            name,
-            uid: uid.as_raw(),
-            gid: gid.as_raw(),
-        }
+        let name = User::from_uid(uid).ok().flatten().map_or_else(|| uid.to_string(), |user| user.name);
+        Self { name, uid: uid.as_raw(), gid: gid.as_raw() }
     }
 }
 
 pub fn open_without_links(path: &Path, more: OFlag) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .custom_flags((OFlag::O_NOFOLLOW | more).bits())
-        .open(path)
+    OpenOptions::new().read(true).custom_flags((OFlag::O_NOFOLLOW | more).bits()).open(path)
 }
 
 /// Children first: nobody but root can move anything around before the last step.
 fn hand_over(path: &Path, to: &Account) -> Result<(), ClusterProblem> {
     if path.is_dir() && !path.is_symlink() {
-        let entries = path
-            .read_dir()
-            .map_err(ClusterProblem::files("read", path))?;
+        let entries = path.read_dir().map_err(ClusterProblem::files("read", path))?;
         for entry in entries {
             let entry = entry.map_err(ClusterProblem::files("read", path))?;
             hand_over(&entry.path(), to)?;
         }
     }
-    lchown(path, Some(to.uid), Some(to.gid))
-        .map_err(ClusterProblem::files("change the owner of", path))
+    lchown(path, Some(to.uid), Some(to.gid)).map_err(ClusterProblem::files("change the owner of", path))
 }

@@ -42,12 +42,8 @@ pub struct Binaries {
 impl Binaries {
     /// The newest Postgres of this machine that is new enough.
     pub fn find() -> Result<Self, ClusterProblem> {
-        let (good, old): (Vec<_>, Vec<_>) = installed()
-            .into_iter()
-            .partition(|found| found.major >= OLDEST_MAJOR);
-        best(good).ok_or_else(|| ClusterProblem::NoBinaries {
-            found: majors(&old),
-        })
+        let (good, old): (Vec<_>, Vec<_>) = installed().into_iter().partition(|found| found.major >= OLDEST_MAJOR);
+        best(good).ok_or_else(|| ClusterProblem::NoBinaries { found: majors(&old) })
     }
 
     /// Those that made the cluster in `data`: only they can read it.
@@ -55,14 +51,8 @@ impl Binaries {
         let file = data.join("PG_VERSION");
         let text = fs::read_to_string(&file).map_err(ClusterProblem::files("read", &file))?;
         let major = text.trim().parse().unwrap_or_default();
-        let (same, other): (Vec<_>, Vec<_>) = installed()
-            .into_iter()
-            .partition(|found| found.major == major);
-        best(same).ok_or_else(|| ClusterProblem::OtherMajor {
-            data: data.to_owned(),
-            major,
-            found: majors(&other),
-        })
+        let (same, other): (Vec<_>, Vec<_>) = installed().into_iter().partition(|found| found.major == major);
+        best(same).ok_or_else(|| ClusterProblem::OtherMajor { data: data.to_owned(), major, found: majors(&other) })
     }
 
     pub fn major(&self) -> u32 {
@@ -76,38 +66,25 @@ impl Binaries {
         if own.exists() {
             return own;
         }
-        search_path()
-            .map(|folder| folder.join(program))
-            .find(|path| path.exists())
-            .unwrap_or(own)
+        search_path().map(|folder| folder.join(program)).find(|path| path.exists()).unwrap_or(own)
     }
 
     fn at(folder: PathBuf) -> Option<Self> {
-        if !SERVER_PROGRAMS
-            .iter()
-            .all(|name| folder.join(name).exists())
-        {
+        if !SERVER_PROGRAMS.iter().all(|name| folder.join(name).exists()) {
             return None;
         }
-        let answer = Command::new(folder.join("postgres"))
-            .arg("--version")
-            .output()
-            .ok()?;
+        let answer = Command::new(folder.join("postgres")).arg("--version").output().ok()?;
         let major = major_in(&String::from_utf8_lossy(&answer.stdout))?;
         Some(Self { folder, major })
     }
 
     fn has_clients(&self) -> bool {
-        CLIENT_PROGRAMS
-            .iter()
-            .all(|name| self.folder.join(name).exists())
+        CLIENT_PROGRAMS.iter().all(|name| self.folder.join(name).exists())
     }
 }
 
 fn best(found: Vec<Binaries>) -> Option<Binaries> {
-    found
-        .into_iter()
-        .max_by_key(|binaries| (binaries.major, binaries.has_clients()))
+    found.into_iter().max_by_key(|binaries| (binaries.major, binaries.has_clients()))
 }
 
 fn majors(found: &[Binaries]) -> Vec<u32> {
@@ -119,11 +96,7 @@ fn majors(found: &[Binaries]) -> Vec<u32> {
 /// that picks a server by itself, and only the real folder has the whole set.
 fn installed() -> Vec<Binaries> {
     let real_folders: BTreeSet<PathBuf> = search_path()
-        .chain(
-            USUAL_FOLDERS
-                .iter()
-                .flat_map(|pattern| folders_like(pattern)),
-        )
+        .chain(USUAL_FOLDERS.iter().flat_map(|pattern| folders_like(pattern)))
         .filter_map(|folder| fs::canonicalize(folder.join("postgres")).ok())
         .filter_map(|program| program.parent().map(Path::to_owned))
         .collect();
@@ -132,10 +105,7 @@ fn installed() -> Vec<Binaries> {
 
 fn search_path() -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .filter(|folder| folder.is_absolute())
-        .collect::<Vec<_>>()
-        .into_iter()
+    env::split_paths(&path).filter(|folder| folder.is_absolute()).collect::<Vec<_>>().into_iter()
 }
 
 /// The folders that fit a pattern with at most one `*`, which stays within one path segment.
@@ -158,9 +128,7 @@ fn folders_like(pattern: &str) -> Vec<PathBuf> {
 fn major_in(version: &str) -> Option<u32> {
     let (_, number) = version.split_once("(PostgreSQL)")?;
     let number = number.trim_start();
-    let end = number
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(number.len());
+    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
     number[..end].parse().ok()
 }
 
@@ -170,10 +138,7 @@ mod tests {
 
     #[test]
     fn reads_the_major_version() {
-        assert_eq!(
-            major_in("postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)\n"),
-            Some(15)
-        );
+        assert_eq!(major_in("postgres (PostgreSQL) 15.14 (Debian 15.14-0+deb12u1)\n"), Some(15));
         assert_eq!(major_in("postgres (PostgreSQL) 19devel"), Some(19));
         assert_eq!(major_in("postgres (PostgreSQL) 18beta1"), Some(18));
         assert_eq!(major_in("something else 17"), None);
@@ -192,9 +157,6 @@ mod tests {
         let data = tempfile::tempdir().expect("a folder");
         fs::write(data.path().join("PG_VERSION"), "9\n").expect("written");
         let problem = Binaries::for_cluster(data.path()).expect_err("nobody has Postgres 9");
-        assert!(
-            problem.to_string().contains("made by Postgres 9"),
-            "{problem}"
-        );
+        assert!(problem.to_string().contains("made by Postgres 9"), "{problem}");
     }
 }

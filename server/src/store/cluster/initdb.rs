@@ -58,24 +58,11 @@ pub async fn make(place: &Place, binaries: &Binaries) -> Result<(), ClusterProbl
 pub fn locales(major: u32) -> &'static [&'static [&'static str]] {
     const UNICODE: &[&str] = &["--locale=C", "--lc-ctype=C.UTF-8"];
     const PLAIN: &[&str] = &["--locale=C"];
-    const BUILTIN: &[&str] = &[
-        "--locale=C",
-        "--locale-provider=builtin",
-        "--builtin-locale=C.UTF-8",
-    ];
-    if major >= 17 {
-        &[BUILTIN, UNICODE, PLAIN]
-    } else {
-        &[UNICODE, PLAIN]
-    }
+    const BUILTIN: &[&str] = &["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+    if major >= 17 { &[BUILTIN, UNICODE, PLAIN] } else { &[UNICODE, PLAIN] }
 }
 
-async fn initdb(
-    place: &Place,
-    binaries: &Binaries,
-    data: &Path,
-    locale: &[&str],
-) -> Result<(), ClusterProblem> {
+async fn initdb(place: &Place, binaries: &Binaries, data: &Path, locale: &[&str]) -> Result<(), ClusterProblem> {
     let mut command = place.account.command(&binaries.path("initdb"), &place.base);
     command
         .arg("--pgdata")
@@ -91,9 +78,6 @@ fn append(conf: &Path) -> Result<(), ClusterProblem> {
         .append(true)
         .custom_flags(OFlag::O_NOFOLLOW.bits())
         .open(conf)
-        .and_then(|mut file| {
-            file.write_all(SETTINGS.as_bytes())
-                .and_then(|()| file.sync_all())
-        })
+        .and_then(|mut file| file.write_all(SETTINGS.as_bytes()).and_then(|()| file.sync_all()))
         .map_err(ClusterProblem::files("write", conf))
 }

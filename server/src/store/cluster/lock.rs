@@ -32,10 +32,7 @@ impl Lock {
             Err(TryLockError::WouldBlock) => {
                 let mut pid = String::new();
                 let _ = file.read_to_string(&mut pid);
-                return Err(ClusterProblem::AlreadyServed {
-                    data_dir: data_dir.to_owned(),
-                    pid: pid.trim().parse().ok(),
-                });
+                return Err(ClusterProblem::AlreadyServed { data_dir: data_dir.to_owned(), pid: pid.trim().parse().ok() });
             }
             Err(TryLockError::Error(problem)) => {
                 return Err(ClusterProblem::files("lock", path)(problem));

@@ -75,13 +75,7 @@ impl Cluster {
             newest
         };
         let postmaster = Postmaster::start_or_adopt(&place, &binaries).await?;
-        let cluster = Self {
-            socket_folder: postmaster.socket_folder.clone(),
-            postmaster: Some(postmaster),
-            place,
-            binaries,
-            _lock: lock,
-        };
+        let cluster = Self { socket_folder: postmaster.socket_folder.clone(), postmaster: Some(postmaster), place, binaries, _lock: lock };
         cluster.make_database().await?;
         Ok(cluster)
     }
@@ -118,12 +112,8 @@ impl Cluster {
     }
 
     async fn make_database(&self) -> Result<(), ClusterProblem> {
-        let mut psql = self
-            .place
-            .account
-            .command(&self.binaries.path("psql"), &self.place.base);
-        psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1"])
-            .arg(socket_url(OWNER, "postgres", &self.socket_folder));
+        let mut psql = self.place.account.command(&self.binaries.path("psql"), &self.place.base);
+        psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1"]).arg(socket_url(OWNER, "postgres", &self.socket_folder));
         program::run(psql, &self.place.account, &database_and_login()).await
     }
 }
@@ -162,15 +152,10 @@ pub fn attach(data_dir: &Path) -> Result<Option<Attached>, ClusterProblem> {
     let Some(place) = Place::known(&data_dir)? else {
         return Ok(None);
     };
-    let Some(running) =
-        PidFile::of_running(&place.data()).filter(|running| running.phase == Phase::Ready)
-    else {
+    let Some(running) = PidFile::of_running(&place.data()).filter(|running| running.phase == Phase::Ready) else {
         return Ok(None);
     };
-    Ok(Some(Attached {
-        socket_folder: running.socket_folder,
-        binaries: Binaries::for_cluster(&place.data())?,
-    }))
+    Ok(Some(Attached { socket_folder: running.socket_folder, binaries: Binaries::for_cluster(&place.data())? }))
 }
 
 fn database_and_login() -> String {

@@ -37,10 +37,7 @@ impl PidFile {
     /// Postgres only looks whether *some* process of its user has the number, and would refuse to
     /// start. Surviving processes of the old one still keep it from starting, by its shared memory.
     pub fn remove_stale(data: &Path, socket_folder: &Path) -> Result<(), ClusterProblem> {
-        for path in [
-            data.join("postmaster.pid"),
-            socket_folder.join(".s.PGSQL.5432.lock"),
-        ] {
+        for path in [data.join("postmaster.pid"), socket_folder.join(".s.PGSQL.5432.lock")] {
             match fs::remove_file(&path) {
                 Err(problem) if problem.kind() == io::ErrorKind::NotFound => {}
                 Err(problem) => return Err(ClusterProblem::files("remove", path)(problem)),
@@ -63,11 +60,7 @@ impl PidFile {
             Some("stopping") => Phase::Stopping,
             _ => Phase::Starting,
         };
-        Some(Self {
-            pid: Pid::from_raw(pid),
-            socket_folder: PathBuf::from(socket_folder),
-            phase,
-        })
+        Some(Self { pid: Pid::from_raw(pid), socket_folder: PathBuf::from(socket_folder), phase })
     }
 }
 
@@ -80,19 +73,13 @@ fn is_postmaster_of(pid: Pid, data: &Path) -> bool {
             return false;
         };
         let mut words = line.split(|byte| *byte == 0);
-        let is_postgres = words
-            .next()
-            .is_some_and(|program| program.ends_with(b"postgres"));
+        let is_postgres = words.next().is_some_and(|program| program.ends_with(b"postgres"));
         return is_postgres && words.any(|word| word == data);
     }
-    Command::new("ps")
-        .args(["-ww", "-o", "command=", "-p", &pid.to_string()])
-        .output()
-        .is_ok_and(|answer| {
-            let line = answer.stdout;
-            line.windows(data.len()).any(|part| part == data)
-                && line.windows(8).any(|part| part == b"postgres")
-        })
+    Command::new("ps").args(["-ww", "-o", "command=", "-p", &pid.to_string()]).output().is_ok_and(|answer| {
+        let line = answer.stdout;
+        line.windows(data.len()).any(|part| part == data) && line.windows(8).any(|part| part == b"postgres")
+    })
 }
 
 #[cfg(test)]

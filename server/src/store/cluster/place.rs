@@ -54,10 +54,7 @@ impl Place {
         if place.account.reaches(&place.base) {
             return Ok(place);
         }
-        Err(ClusterProblem::Unreachable {
-            folder: place.base,
-            account: place.account.name,
-        })
+        Err(ClusterProblem::Unreachable { folder: place.base, account: place.account.name })
     }
 
     pub fn data(&self) -> PathBuf {
@@ -104,11 +101,7 @@ impl Place {
     }
 
     fn at(data_dir: &Path, base: PathBuf, account: Account) -> Self {
-        Self {
-            base,
-            account,
-            startup_log: data_dir.join("postgres-startup.log"),
-        }
+        Self { base, account, startup_log: data_dir.join("postgres-startup.log") }
     }
 }
 
@@ -124,10 +117,7 @@ pub fn make_data_dir(data_dir: &Path) -> Result<PathBuf, ClusterProblem> {
 
 /// With every missing folder above it, each with this mode whatever the umask is.
 fn make_folder(folder: &Path, mode: u32) -> Result<(), ClusterProblem> {
-    let missing: Vec<&Path> = folder
-        .ancestors()
-        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
-        .collect();
+    let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
     for folder in missing.into_iter().rev() {
         match fs::create_dir(folder) {
             // Another server that starts right now; the lock will tell who is first.
@@ -149,11 +139,7 @@ fn known_base(data_dir: &Path) -> Result<Option<PathBuf>, ClusterProblem> {
     if pointer.exists() {
         let text = fs::read_to_string(&pointer).map_err(ClusterProblem::files("read", &pointer))?;
         let base = PathBuf::from(text.trim_end());
-        return if base.is_dir() {
-            Ok(Some(base))
-        } else {
-            Err(ClusterProblem::Gone { pointer, base })
-        };
+        return if base.is_dir() { Ok(Some(base)) } else { Err(ClusterProblem::Gone { pointer, base }) };
     }
     let inside = data_dir.join("postgres");
     Ok(is_there(&inside.join("data"))?.then_some(inside))
@@ -190,10 +176,7 @@ fn claim_elsewhere(data_dir: &Path, account: &Account) -> Result<PathBuf, Cluste
 /// Also keeps out what Postgres's list of folders, a URL or a shell would read differently.
 pub fn fits_a_socket(folder: &Path) -> bool {
     let path = folder.as_os_str().as_bytes();
-    path.len() <= LONGEST_SOCKET_FOLDER
-        && path
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(byte))
+    path.len() <= LONGEST_SOCKET_FOLDER && path.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(byte))
 }
 
 /// FNV-1a: short, and the same in every release, which the standard library's hash is not.
@@ -202,8 +185,6 @@ fn short_name(path: &Path) -> String {
         .as_os_str()
         .as_bytes()
         .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     format!("{hash:016x}")
 }

@@ -38,10 +38,7 @@ pub struct Postmaster {
 
 impl Postmaster {
     /// Starts Postgres, or takes over the one that a killed server left running.
-    pub async fn start_or_adopt(
-        place: &Place,
-        binaries: &Binaries,
-    ) -> Result<Self, ClusterProblem> {
+    pub async fn start_or_adopt(place: &Place, binaries: &Binaries) -> Result<Self, ClusterProblem> {
         let mut tries = 0;
         loop {
             let mut child = match PidFile::of_running(&place.data()) {
@@ -56,21 +53,14 @@ impl Postmaster {
                 None => Some(spawn(place, binaries)?),
             };
             if let Some(ready) = ready(place, child.as_mut()).await? {
-                return Ok(Self {
-                    pid: ready.pid,
-                    socket_folder: ready.socket_folder,
-                    child,
-                });
+                return Ok(Self { pid: ready.pid, socket_folder: ready.socket_folder, child });
             }
             // Processes of a postmaster that was killed alone take a moment to notice, and Postgres
             // does not start beside them.
             tries += 1;
             let log = startup_log::end_of(place);
             if child.is_some() && (tries == TRIES || !startup_log::says_in_use(&log)) {
-                return Err(ClusterProblem::NotStarted {
-                    data: place.data(),
-                    log,
-                });
+                return Err(ClusterProblem::NotStarted { data: place.data(), log });
             }
             time::sleep(Duration::from_secs(u64::from(child.is_some()))).await;
         }
@@ -110,9 +100,7 @@ fn spawn(place: &Place, binaries: &Binaries) -> Result<Child, ClusterProblem> {
         .custom_flags(OFlag::O_NOFOLLOW.bits())
         .open(&place.startup_log)
         .map_err(ClusterProblem::files("write", &place.startup_log))?;
-    let again = log
-        .try_clone()
-        .map_err(ClusterProblem::files("write", &place.startup_log))?;
+    let again = log.try_clone().map_err(ClusterProblem::files("write", &place.startup_log))?;
     let program = binaries.path("postgres");
     let mut command = place.account.command(&program, &place.base);
     command
@@ -125,13 +113,11 @@ fn spawn(place: &Place, binaries: &Binaries) -> Result<Child, ClusterProblem> {
         .stdout(Stdio::from(log))
         .stderr(Stdio::from(again))
         .process_group(0);
-    tokio::process::Command::from(command)
-        .spawn()
-        .map_err(|source| ClusterProblem::NotRun {
-            program: program.display().to_string(),
-            account: place.account.name.clone(),
-            source,
-        })
+    tokio::process::Command::from(command).spawn().map_err(|source| ClusterProblem::NotRun {
+        program: program.display().to_string(),
+        account: place.account.name.clone(),
+        source,
+    })
 }
 
 fn option(name: &str, path: &Path) -> std::ffi::OsString {
@@ -151,10 +137,7 @@ impl Drop for StopOnCancel {
 }
 
 /// None when it ended instead.
-async fn ready(
-    place: &Place,
-    mut child: Option<&mut Child>,
-) -> Result<Option<PidFile>, ClusterProblem> {
+async fn ready(place: &Place, mut child: Option<&mut Child>) -> Result<Option<PidFile>, ClusterProblem> {
     let pid = child.as_ref().and_then(|child| child.id()?.try_into().ok());
     let mut guard = StopOnCancel(pid.map(Pid::from_raw));
     let wait = async {
@@ -182,16 +165,9 @@ async fn gone(place: &Place, pid: Pid) -> Result<(), ClusterProblem> {
             time::sleep(GLANCE).await;
         }
     };
-    time::timeout(PATIENCE, wait)
-        .await
-        .map_err(|_| too_slow(place, "stopping"))
+    time::timeout(PATIENCE, wait).await.map_err(|_| too_slow(place, "stopping"))
 }
 
 fn too_slow(place: &Place, doing: &'static str) -> ClusterProblem {
-    ClusterProblem::Slow {
-        data: place.data(),
-        log: place.log_folder(),
-        doing,
-        seconds: PATIENCE.as_secs(),
-    }
+    ClusterProblem::Slow { data: place.data(), log: place.log_folder(), doing, seconds: PATIENCE.as_secs() }
 }

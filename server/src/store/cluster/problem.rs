@@ -20,11 +20,7 @@ pub enum ClusterProblem {
          Install Postgres {major} beside it ({})",
         data.display(), list(found), how_to_install(Some(*major))
     )]
-    OtherMajor {
-        data: PathBuf,
-        major: u32,
-        found: Vec<u32>,
-    },
+    OtherMajor { data: PathBuf, major: u32, found: Vec<u32> },
 
     #[error(
         "another cairn-server{} already serves {}. Stop it first, or give this one \
@@ -44,11 +40,7 @@ pub enum ClusterProblem {
          Start cairn-server as its owner, or remove the folder if it is not Cairn's",
         folder.display()
     )]
-    OtherOwner {
-        folder: PathBuf,
-        owner: u32,
-        wanted: String,
-    },
+    OtherOwner { folder: PathBuf, owner: u32, wanted: String },
 
     #[error(
         "user `{account}`, under which Postgres runs, cannot enter {}. \
@@ -65,18 +57,10 @@ pub enum ClusterProblem {
     Gone { pointer: PathBuf, base: PathBuf },
 
     #[error("could not {what} {}: {source}", path.display())]
-    Files {
-        what: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    Files { what: &'static str, path: PathBuf, source: io::Error },
 
     #[error("`{program}` could not be run as user `{account}`: {source}")]
-    NotRun {
-        program: String,
-        account: String,
-        source: io::Error,
-    },
+    NotRun { program: String, account: String, source: io::Error },
 
     #[error("`{program}` failed: {said}")]
     Failed { program: String, said: String },
@@ -92,31 +76,19 @@ pub enum ClusterProblem {
          Its log is in {}; start cairn-server again to go on with it",
         data.display(), log.display()
     )]
-    Slow {
-        data: PathBuf,
-        log: PathBuf,
-        doing: &'static str,
-        seconds: u64,
-    },
+    Slow { data: PathBuf, log: PathBuf, doing: &'static str, seconds: u64 },
 }
 
 impl ClusterProblem {
     /// For `map_err`: what was being done to which path.
-    pub(super) fn files(
-        what: &'static str,
-        path: impl Into<PathBuf>,
-    ) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn files(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Files { what, path, source }
     }
 }
 
 fn too_old(found: &[u32]) -> String {
-    if found.is_empty() {
-        String::new()
-    } else {
-        format!(" (only {})", list(found))
-    }
+    if found.is_empty() { String::new() } else { format!(" (only {})", list(found)) }
 }
 
 fn list(majors: &[u32]) -> String {

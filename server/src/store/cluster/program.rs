@@ -8,11 +8,7 @@ use super::{account::Account, problem::ClusterProblem};
 
 pub async fn run(command: Command, account: &Account, input: &str) -> Result<(), ClusterProblem> {
     let program = command.get_program().to_string_lossy().into_owned();
-    let not_run = |source| ClusterProblem::NotRun {
-        program: program.clone(),
-        account: account.name.clone(),
-        source,
-    };
+    let not_run = |source| ClusterProblem::NotRun { program: program.clone(), account: account.name.clone(), source };
     let mut child = tokio::process::Command::from(command)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -28,8 +24,5 @@ pub async fn run(command: Command, account: &Account, input: &str) -> Result<(),
     if ended.status.success() {
         return Ok(());
     }
-    Err(ClusterProblem::Failed {
-        said: String::from_utf8_lossy(&ended.stderr).trim().to_owned(),
-        program,
-    })
+    Err(ClusterProblem::Failed { said: String::from_utf8_lossy(&ended.stderr).trim().to_owned(), program })
 }

@@ -32,12 +32,7 @@ fn newest_log(place: &Place) -> Option<PathBuf> {
     fs::read_dir(place.log_folder())
         .ok()?
         .filter_map(Result::ok)
-        .max_by_key(|entry| {
-            entry
-                .metadata()
-                .and_then(|found| found.modified())
-                .unwrap_or(SystemTime::UNIX_EPOCH)
-        })
+        .max_by_key(|entry| entry.metadata().and_then(|found| found.modified()).unwrap_or(SystemTime::UNIX_EPOCH))
         .map(|entry| entry.path())
 }
 

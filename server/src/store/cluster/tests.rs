@@ -25,10 +25,7 @@ fn open_folder() -> tempfile::TempDir {
 
 async fn asked(url: &str, sql: &str) -> String {
     let mut connection = PgConnection::connect(url).await.expect("connected");
-    let answer: String = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-        .fetch_one(&mut connection)
-        .await
-        .expect("answered");
+    let answer: String = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut connection).await.expect("answered");
     connection.close().await.expect("closed");
     answer
 }
@@ -44,9 +41,7 @@ async fn note_count(cluster: &Cluster) -> String {
 }
 
 fn postmaster_pid(base: &Path) -> Pid {
-    PidFile::of_running(&base.join("data"))
-        .expect("it runs")
-        .pid
+    PidFile::of_running(&base.join("data")).expect("it runs").pid
 }
 
 #[tokio::test]
@@ -54,25 +49,11 @@ async fn keeps_its_data_and_its_folder_to_itself() {
     let folder = open_folder();
     let data_dir = folder.path().join("not/yet/there");
     let cluster = Cluster::start(&data_dir).await.expect("a new cluster");
-    told(
-        &cluster.owner_url(),
-        "create table note (n int); insert into note values (1)",
-    )
-    .await;
-    let login =
-        "select rolname || rolsuper || rolinherit from pg_roles where rolname = current_user";
-    assert_eq!(
-        asked(&cluster.app_url(), login).await,
-        "cairn_loginfalsefalse"
-    );
-    assert_eq!(
-        asked(&cluster.owner_url(), "show listen_addresses").await,
-        ""
-    );
-    assert_eq!(
-        asked(&cluster.owner_url(), "show data_checksums").await,
-        "on"
-    );
+    told(&cluster.owner_url(), "create table note (n int); insert into note values (1)").await;
+    let login = "select rolname || rolsuper || rolinherit from pg_roles where rolname = current_user";
+    assert_eq!(asked(&cluster.app_url(), login).await, "cairn_loginfalsefalse");
+    assert_eq!(asked(&cluster.owner_url(), "show listen_addresses").await, "");
+    assert_eq!(asked(&cluster.owner_url(), "show data_checksums").await, "on");
 
     let base = cluster.place.base.clone();
     for private in [base.clone(), base.join("data"), base.join("log")] {
@@ -94,29 +75,14 @@ async fn keeps_its_data_and_its_folder_to_itself() {
 async fn a_second_server_is_told_who_has_the_folder() {
     let folder = open_folder();
     let first = Cluster::start(folder.path()).await.expect("a new cluster");
-    let problem = Cluster::start(folder.path())
-        .await
-        .expect_err("taken")
-        .to_string();
-    assert!(
-        problem.contains(&format!("pid {}", std::process::id())),
-        "{problem}"
-    );
-    assert!(
-        problem.contains(&folder.path().display().to_string()),
-        "{problem}"
-    );
+    let problem = Cluster::start(folder.path()).await.expect_err("taken").to_string();
+    assert!(problem.contains(&format!("pid {}", std::process::id())), "{problem}");
+    assert!(problem.contains(&folder.path().display().to_string()), "{problem}");
 
     let attached = attach(folder.path()).expect("looked").expect("it runs");
     assert_eq!(attached.owner_url(), first.owner_url());
     let psql = Command::new(attached.binaries().path("psql"))
-        .args([
-            "-X",
-            "-A",
-            "-t",
-            "-c",
-            "select current_user || current_database()",
-        ])
+        .args(["-X", "-A", "-t", "-c", "select current_user || current_database()"])
         .arg(attached.owner_url())
         .output()
         .expect("psql ran");
@@ -162,29 +128,18 @@ async fn dropping_it_stops_postgres_and_the_next_start_waits_for_that() {
 async fn files_of_a_crash_do_not_stand_in_the_way() {
     let folder = open_folder();
     let cluster = Cluster::start(folder.path()).await.expect("a new cluster");
-    told(
-        &cluster.owner_url(),
-        "create table note (); insert into note default values",
-    )
-    .await;
+    told(&cluster.owner_url(), "create table note (); insert into note default values").await;
     let place = cluster.place.clone();
     let pid_file = place.data().join("postmaster.pid");
     let pid = postmaster_pid(&place.base);
     let left_behind = fs::read_to_string(&pid_file).expect("read");
     // While a session is open, whose process has to notice first.
-    let session = PgConnection::connect(&cluster.owner_url())
-        .await
-        .expect("connected");
+    let session = PgConnection::connect(&cluster.owner_url()).await.expect("connected");
     kill(pid, Signal::SIGKILL).expect("killed");
     drop((cluster, session));
     until(|| PidFile::of_running(&place.data()).is_none()).await;
 
-    let mut stranger = place
-        .account
-        .command(Path::new("/bin/sleep"), Path::new("/"))
-        .arg("100")
-        .spawn()
-        .expect("another program");
+    let mut stranger = place.account.command(Path::new("/bin/sleep"), Path::new("/")).arg("100").spawn().expect("another program");
     let reused = left_behind.replacen(&pid.to_string(), &stranger.id().to_string(), 1);
     fs::write(&pid_file, &reused).expect("written");
     fs::write(place.base.join(".s.PGSQL.5432.lock"), &reused).expect("written");
@@ -200,21 +155,14 @@ async fn files_of_a_crash_do_not_stand_in_the_way() {
 #[tokio::test]
 async fn a_long_or_strange_path_gets_a_short_socket() {
     let folder = open_folder();
-    let data_dir = folder
-        .path()
-        .join("x".repeat(60))
-        .join("it's a, \"long\" $HOME")
-        .join("ü".repeat(30));
+    let data_dir = folder.path().join("x".repeat(60)).join("it's a, \"long\" $HOME").join("ü".repeat(30));
     let cluster = Cluster::start(&data_dir).await.expect("a new cluster");
     told(&cluster.owner_url(), "create table note ()").await;
     let socket_folder = cluster.socket_folder.clone();
     assert_ne!(socket_folder, cluster.place.base);
     let found = socket_folder.metadata().expect("there");
     assert_eq!(found.mode() & 0o777, 0o700);
-    assert_eq!(
-        found.uid(),
-        cluster.place.base.metadata().expect("there").uid()
-    );
+    assert_eq!(found.uid(), cluster.place.base.metadata().expect("there").uid());
     let attached = attach(&data_dir).expect("looked").expect("it runs");
     assert_eq!(attached.owner_url(), cluster.owner_url());
     cluster.stop().await.expect("stopped");
@@ -231,17 +179,10 @@ async fn a_folder_that_postgres_cannot_enter_points_elsewhere() {
     let base = cluster.place.base.clone();
     cluster.stop().await.expect("stopped");
     if !geteuid().is_root() {
-        assert_eq!(
-            base,
-            fs::canonicalize(&data_dir).expect("there").join("postgres")
-        );
+        assert_eq!(base, fs::canonicalize(&data_dir).expect("there").join("postgres"));
         return;
     }
-    assert_eq!(
-        closed.path().metadata().expect("there").mode() & 0o777,
-        0o700,
-        "not ours to open"
-    );
+    assert_eq!(closed.path().metadata().expect("there").mode() & 0o777, 0o700, "not ours to open");
     assert!(base.starts_with("/var/lib/cairn-postgres"), "{}", base.display());
     let cluster = Cluster::start(&data_dir).await.expect("again");
     assert_eq!(note_count(&cluster).await, "0");
@@ -255,10 +196,7 @@ async fn a_folder_that_postgres_cannot_enter_points_elsewhere() {
 
     fs::remove_dir_all(&second).expect("removed");
     fs::remove_dir_all(&base).expect("removed");
-    let problem = Cluster::start(&data_dir)
-        .await
-        .expect_err("gone")
-        .to_string();
+    let problem = Cluster::start(&data_dir).await.expect_err("gone").to_string();
     assert!(problem.contains("no such folder"), "{problem}");
 }
 
@@ -277,10 +215,7 @@ async fn a_copy_made_by_root_gets_its_owner_and_mode_back() {
     assert!(copied.success());
     let cluster = Cluster::start(folder.path()).await.expect("again");
     assert_eq!(note_count(&cluster).await, "0");
-    assert_eq!(
-        base.join("data").metadata().expect("there").mode() & 0o777,
-        0o700
-    );
+    assert_eq!(base.join("data").metadata().expect("there").mode() & 0o777, 0o700);
     cluster.stop().await.expect("stopped");
 }
 
@@ -292,32 +227,18 @@ async fn a_start_that_fails_shows_the_log() {
     cluster.stop().await.expect("stopped");
     let good = fs::read_to_string(&conf).expect("read");
     fs::write(&conf, format!("{good}\nmax_connections = many\n")).expect("written");
-    let problem = Cluster::start(folder.path())
-        .await
-        .expect_err("broken")
-        .to_string();
+    let problem = Cluster::start(folder.path()).await.expect_err("broken").to_string();
     assert!(problem.contains("max_connections"), "{problem}");
 }
 
 #[tokio::test]
 async fn a_throw_away_goes_with_its_process() {
     let cluster = ThrowAway::start(false).expect("a throw-away cluster");
-    assert_eq!(
-        asked(&cluster.owner_url("postgres"), "show fsync").await,
-        "off"
-    );
-    assert_eq!(
-        asked(&cluster.login_url("postgres"), "select current_user::text").await,
-        "cairn_login"
-    );
-    cluster
-        .pg_ctl(&["stop", "-m", "immediate"])
-        .expect("stopped");
+    assert_eq!(asked(&cluster.owner_url("postgres"), "show fsync").await, "off");
+    assert_eq!(asked(&cluster.login_url("postgres"), "select current_user::text").await, "cairn_login");
+    cluster.pg_ctl(&["stop", "-m", "immediate"]).expect("stopped");
     cluster.pg_ctl(&["start", "-w"]).expect("started");
-    assert_eq!(
-        asked(&cluster.owner_url("postgres"), "show max_connections").await,
-        "200"
-    );
+    assert_eq!(asked(&cluster.owner_url("postgres"), "show max_connections").await, "200");
     let data = cluster.data_dir();
     drop(cluster);
     assert!(!data.exists());

@@ -81,12 +81,7 @@ impl ThrowAway {
             source,
         })?;
         wait_for_word(&mut supervisor, &folder)?;
-        Ok(Self {
-            folder,
-            account,
-            binaries,
-            supervisor,
-        })
+        Ok(Self { folder, account, binaries, supervisor })
     }
 
     /// The URL of a database as the superuser; `postgres` is there, others are the caller's.
@@ -164,33 +159,19 @@ fn settings(folder: &Path, durable: bool) -> String {
 /// Of the system's choice, or `/tmp` where that is too long, strange or closed.
 fn temporary_folder(account: &Account) -> Result<PathBuf, ClusterProblem> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!(
-        "cairn-throwaway-{}-{}",
-        id(),
-        COUNT.fetch_add(1, Ordering::Relaxed)
-    );
+    let name = format!("cairn-throwaway-{}-{}", id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let usual = env::temp_dir();
-    let parent = if fits_a_socket(&usual.join(&name)) && account.reaches(&usual) {
-        usual
-    } else {
-        PathBuf::from("/tmp")
-    };
+    let parent = if fits_a_socket(&usual.join(&name)) && account.reaches(&usual) { usual } else { PathBuf::from("/tmp") };
     let folder = parent.join(name);
     // Refuses one that is there: somebody else made it.
-    fs::DirBuilder::new()
-        .mode(0o700)
-        .create(&folder)
-        .map_err(ClusterProblem::files("create", &folder))?;
+    fs::DirBuilder::new().mode(0o700).create(&folder).map_err(ClusterProblem::files("create", &folder))?;
     account.own(&folder)?;
     Ok(folder)
 }
 
 fn wait_for_word(supervisor: &mut Child, folder: &Path) -> Result<(), ClusterProblem> {
     let mut word = [0; 5];
-    let ready = supervisor
-        .stdout
-        .take()
-        .is_some_and(|mut said| said.read_exact(&mut word).is_ok());
+    let ready = supervisor.stdout.take().is_some_and(|mut said| said.read_exact(&mut word).is_ok());
     let complaints = supervisor.stderr.take();
     if ready {
         return Ok(());
@@ -200,8 +181,5 @@ fn wait_for_word(supervisor: &mut Child, folder: &Path) -> Result<(), ClusterPro
         let _ = complaints.read_to_string(&mut log);
     }
     let _ = supervisor.wait();
-    Err(ClusterProblem::NotStarted {
-        data: folder.join("data"),
-        log,
-    })
+    Err(ClusterProblem::NotStarted { data: folder.join("data"), log })
 }

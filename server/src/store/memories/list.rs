@@ -21,8 +21,16 @@ struct Place {
     id: MemoryId,
 }
 
-pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, settings: &Settings, limit: Limit, cursor: Option<&str>) -> Result<Page<Memory>, Problem> {
-    let mut sql = QueryBuilder::new("select s.* from memories m join memory_states s on s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version where m.workspace_id = ");
+pub async fn list<M>(
+    tx: &mut Tx<M>,
+    filter: &Filter,
+    settings: &Settings,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Memory>, Problem> {
+    let mut sql = QueryBuilder::new(
+        "select s.* from memories m join memory_states s on s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version where m.workspace_id = ",
+    );
     sql.push_bind(tx.workspace());
     narrow(&mut sql, filter);
     if let Some(freshness) = filter.freshness {
@@ -83,7 +91,10 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
     }
     if let Some(q) = &filter.q {
         sql.push(" and (position(lower(").push_bind(q.clone()).push(") in lower(s.title)) > 0 or position(lower(");
-        sql.push_bind(q.clone()).push(") in lower(s.content)) > 0 or position(lower(").push_bind(q.clone()).push(") in lower(s.path)) > 0)");
+        sql.push_bind(q.clone())
+            .push(") in lower(s.content)) > 0 or position(lower(")
+            .push_bind(q.clone())
+            .push(") in lower(s.path)) > 0)");
     }
 }
 

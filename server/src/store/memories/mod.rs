@@ -43,13 +43,14 @@ pub async fn find_to_change(tx: &mut Tx<Write>, id: MemoryId) -> Result<Memory, 
 
 /// As it was at a moment; before its first version it was not there.
 pub async fn find_as_of<M>(tx: &mut Tx<M>, id: MemoryId, moment: OffsetDateTime) -> Result<Memory, Problem> {
-    let row: Option<Row> =
-        sqlx::query_as("select * from memory_states where workspace_id = $1 and id = $2 and updated_at <= $3 order by version desc limit 1")
-            .bind(tx.workspace())
-            .bind(id)
-            .bind(moment)
-            .fetch_optional(tx.conn())
-            .await?;
+    let row: Option<Row> = sqlx::query_as(
+        "select * from memory_states where workspace_id = $1 and id = $2 and updated_at <= $3 order by version desc limit 1",
+    )
+    .bind(tx.workspace())
+    .bind(id)
+    .bind(moment)
+    .fetch_optional(tx.conn())
+    .await?;
     row.ok_or(Problem::NotFound).and_then(Memory::try_from)
 }
 
@@ -107,14 +108,13 @@ impl Proven {
 
 /// Newest first, below `before` if that is given.
 pub async fn versions<M>(tx: &mut Tx<M>, id: MemoryId, before: Option<i32>, most: i64) -> Result<Vec<Memory>, Problem> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "select * from memory_states where workspace_id = $1 and id = $2 and version < $3 order by version desc limit $4",
-    )
-    .bind(tx.workspace())
-    .bind(id)
-    .bind(before.unwrap_or(i32::MAX))
-    .bind(most)
-    .fetch_all(tx.conn())
-    .await?;
+    let rows: Vec<Row> =
+        sqlx::query_as("select * from memory_states where workspace_id = $1 and id = $2 and version < $3 order by version desc limit $4")
+            .bind(tx.workspace())
+            .bind(id)
+            .bind(before.unwrap_or(i32::MAX))
+            .bind(most)
+            .fetch_all(tx.conn())
+            .await?;
     rows.into_iter().map(Memory::try_from).collect()
 }

@@ -55,7 +55,7 @@ pub async fn survey(
                select m.id from memories m
                where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
                  and m.state = 'active' and m.store_id = $2 and m.owner_id is not distinct from i.owner
-               order by m.id limit 1
+               limit 1
            ) known on true
            left join lateral (
                select e.request_id from erasures e where e.workspace_id = $1 and e.content_mac = i.mac limit 1
@@ -71,7 +71,10 @@ pub async fn survey(
     )
     .fetch_all(tx.conn())
     .await?;
-    Ok(rows.into_iter().map(|row| Survey { known: row.known.map(MemoryId), barred: row.barred.map(DeletionId), taken: row.taken }).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| Survey { known: row.known.map(MemoryId), barred: row.barred.map(DeletionId), taken: row.taken })
+        .collect())
 }
 
 /// Inserts memories and their first versions. `twin` marks those sent without a path, of which equal ones must meet.

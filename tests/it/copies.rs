@@ -1,0 +1,164 @@
+//! A copy brings back everything, keys included; what was erased stays erased; and what was tampered with is noticed.
+
+use cairn_tests::{Agent, DataDir, Ended, House, Person, Postgres, Program, Role, at};
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+/// What somebody would miss.
+struct Lived {
+    agent: Agent,
+    reviewer: Person,
+    memory: Value,
+    versions: Vec<Value>,
+    trail: Vec<Value>,
+}
+
+/// A house with a history in it, and a text that was erased.
+async fn lived_in() -> (House, Lived) {
+    let house = House::open().await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    let first = agent.remembers_all_of(json!({"content": "we deploy on mondays", "tags": ["deploy"], "anchors": [{"path": "a.rs"}]})).await;
+    let memory = agent.revises(&first, json!({"content": "we deploy on tuesdays", "reason": "mondays are busy"})).await;
+    let secret = agent.remembers("the erased secret").await;
+    let request = agent.asks_to_erase(&[&secret], "a wish").await;
+    reviewer.approves(&request).await.expect(200);
+    reviewer.executes(&request).await.expect(200);
+    let versions = agent.lists(&format!("{}/versions", at(&memory))).await;
+    let trail = reviewer.lists("audit").await;
+    (house, Lived { agent, reviewer, memory, versions, trail })
+}
+
+impl Lived {
+    /// Old keys and tokens open the restored house, and everything is in it.
+    async fn is_all_there(&self, url: &str) {
+        let (agent, reviewer) = (self.agent.living_at(url), self.reviewer.living_at(url));
+        assert_eq!(agent.reads(&self.memory).await, self.memory);
+        assert_eq!(agent.lists(&format!("{}/versions", at(&self.memory))).await, self.versions);
+        assert_eq!(reviewer.lists("audit").await, self.trail);
+        assert_eq!(agent.lists("memories?tag=deploy").await.len(), 1);
+        agent.post("memories", json!({"content": "the erased secret"})).await.refuses(409, "content_erased");
+        let refreshed = agent.showing_nothing().post("/v1/auth/refresh", json!({"refresh_token": self.reviewer.refresh_token})).await;
+        assert_eq!(refreshed.status, 200, "{refreshed:?}");
+    }
+}
+
+fn mode(file: &Path) -> u32 {
+    fs::metadata(file).expect("is there").permissions().mode() & 0o777
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_brings_back_everything_but_what_was_erased() {
+    let (mut house, lived) = lived_in().await;
+    let folder = DataDir::new();
+    let copy = folder.path().join("copy.tar");
+    let copy_path = copy.to_str().unwrap();
+    let said = house.runs(&["backup", copy_path]).await.fine();
+    assert!(said.contains("master key"), "{said}");
+    assert_eq!(mode(&copy), 0o600);
+    house.shut().await;
+
+    // From a Postgres of the operator's into a private one, at the same address, for which the tokens were made.
+    let home = DataDir::new();
+    let said = Program::run(home.path(), &["restore", copy_path], &[]).await.fine();
+    assert!(said.contains("1 workspaces, 1 memories in 2 versions") && said.contains("Every version has its entry"), "{said}");
+    assert_eq!(mode(&home.path().join("master.key")), 0o600);
+    let port = house.url.rsplit(':').next().unwrap().parse().unwrap();
+    let server = Program::serve(port, home.path(), &[]).await;
+    lived.is_all_there(&server.url).await;
+    lived.agent.living_at(&server.url).remembers("and life goes on").await;
+
+    // A copy of the private one, beside the server that runs on it.
+    let second = folder.path().join("second.tar");
+    let said = Program::run(home.path(), &["backup", second.to_str().unwrap()], &[]).await.fine();
+    assert!(said.contains("second.tar"), "{said}");
+    server.stop().await;
+    let again = Program::run(home.path(), &["restore", second.to_str().unwrap()], &[]).await.fails();
+    assert!(again.contains("not empty"), "{again}");
+    let next_home = DataDir::new();
+    let said = Program::run(next_home.path(), &["restore", second.to_str().unwrap()], &[]).await.fine();
+    assert!(said.contains("2 memories in 3 versions") && said.contains("Every version has its entry"), "{said}");
+    assert_eq!(left_over(next_home.path()), Vec::<String>::new());
+}
+
+/// Folders that a copy was unpacked in.
+fn left_over(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.starts_with("copy-")).collect()
+}
+
+/// How it goes to restore into a new database of the operator's.
+async fn restored(postgres: &Postgres, name: &str, copy: &str) -> Ended {
+    postgres.run(&format!("create database {name}")).await;
+    let (home, app, owner) = (DataDir::new(), postgres.login_url(name), postgres.owner_url(name));
+    let ended =
+        Program::run(home.path(), &["restore", copy], &[("CAIRN_DATABASE_URL", &app), ("CAIRN_MIGRATION_DATABASE_URL", &owner)]).await;
+    postgres.run(&format!("drop database {name} with (force)")).await;
+    ended
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_of_what_was_tampered_with_is_not_believed() {
+    for (n, (tampering, told)) in [
+        ("select 1", "Every version has its entry, and every digest fits."),
+        ("update memory_versions set content = 'we never deploy' where version = 1", "1 versions do not fit"),
+        ("update memory_versions set actor_id = workspace_id where version = 1", "1 versions do not fit"),
+        ("update memory_versions set digest = sha256('') where version = 1", "1 versions do not fit"),
+        ("delete from audit_entries where id in (select audit_id from memory_versions where version = 1)", "changed by hand"),
+        ("delete from memory_versions where version = 1", "1 entries have lost their version"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let house = House::open().await;
+        let agent = house.agent("coding", Role::Writer).await;
+        let memory = agent.remembers("we deploy on mondays").await;
+        agent.revises(&memory, json!({"content": "we deploy on tuesdays"})).await;
+        // As somebody would who owns the database: past every trigger and key.
+        let mut owner = PgConnection::connect(&house.postgres().owner_url(house.database())).await.unwrap();
+        owner.execute(AssertSqlSafe(format!("set session_replication_role = replica; {tampering}"))).await.unwrap();
+        let copy = house.folder().join("copy.tar");
+        house.runs(&["backup", copy.to_str().unwrap()]).await.fine();
+        let ended = restored(house.postgres(), &format!("tampered_{n}"), copy.to_str().unwrap()).await;
+        assert!(ended.out.contains(told) || ended.err.contains(told), "{tampering}: {ended:?}");
+        assert_eq!(ended.code == Some(0), n == 0, "{tampering}: {ended:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_never_overwrites() {
+    let (house, _) = lived_in().await;
+    let folder = DataDir::new();
+    let copy = folder.path().join("copy.tar");
+    let path = copy.to_str().unwrap();
+    fs::write(&copy, "precious").unwrap();
+    assert!(house.runs(&["backup", path]).await.fails().contains("copy.tar"));
+    assert_eq!(fs::read_to_string(&copy).unwrap(), "precious");
+    let nowhere = folder.path().join("no/such/folder.tar");
+    assert!(house.runs(&["backup", nowhere.to_str().unwrap()]).await.fails().contains("folder.tar"));
+
+    let told = house.runs(&["restore", path]).await.fails();
+    assert!(told.contains("not a backup of Cairn's"), "{told}");
+    fs::remove_file(&copy).unwrap();
+    house.runs(&["backup", path]).await.fine();
+    let before = house.census().await;
+    let told = house.runs(&["restore", path]).await.fails();
+    assert!(told.contains("not empty"), "{told}");
+    assert_eq!(house.census().await, before);
+
+    // Another key belongs to another house, and stays; a key is not left where nothing was restored.
+    let other = DataDir::new();
+    fs::write(other.path().join("master.key"), "ab".repeat(32)).unwrap();
+    let postgres = house.postgres();
+    postgres.run("create database other_house").await;
+    let (app, owner) = (postgres.login_url("other_house"), postgres.owner_url("other_house"));
+    let settings = [("CAIRN_DATABASE_URL", app.as_str()), ("CAIRN_MIGRATION_DATABASE_URL", &owner)];
+    let told = Program::run(other.path(), &["restore", path], &settings).await.fails();
+    assert!(told.contains("another master key"), "{told}");
+    assert_eq!(fs::read_to_string(other.path().join("master.key")).unwrap(), "ab".repeat(32));
+    postgres.run("drop database other_house").await;
+    let (app, owner, empty) = (postgres.login_url(house.database()), postgres.owner_url(house.database()), DataDir::new());
+    let settings = [("CAIRN_DATABASE_URL", app.as_str()), ("CAIRN_MIGRATION_DATABASE_URL", &owner)];
+    let told = Program::run(empty.path(), &["restore", path], &settings).await.fails();
+    assert!(told.contains("not empty") && !empty.path().join("master.key").exists(), "{told}");
+}
