@@ -39,7 +39,8 @@ until curl -sf "$address/readyz" >/dev/null && grep -q 'sign in as' "$place/log"
     sleep 1
 done
 
-# The one bash block after the heading, with the address of this run.
+# The one bash block after the heading, with the address of this run. The backticks are Markdown's.
+# shellcheck disable=SC2016
 sed -n '/^## A tour/,/^## /p' README.md | sed -n '/^```bash/,/^```/p' | sed '/^```/d' | sed "s|http://127.0.0.1:8080|$address|" >"$place/tour"
 grep -q 'supersede' "$place/tour"
 bash -eu "$place/tour" >"$place/said" 2>&1 || { cat "$place/said" >&2; echo "the README's tour stopped half-way." >&2; exit 1; }

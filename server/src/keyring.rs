@@ -1,6 +1,7 @@
 //! The master key and what is derived from it: it wraps signing keys, keys the hashes of what was erased, and
 //! authenticates cookies and refresh tokens. It lies in a file, shared by replicas, never in the database.
 
+use crate::model::text::nfc;
 use chacha20poly1305::{
     Key, KeyInit, XChaCha20Poly1305, XNonce,
     aead::{Aead, Payload},
@@ -11,7 +12,6 @@ use rand::RngExt;
 use sha2::Sha256;
 use std::{io::Write as _, os::unix::fs::OpenOptionsExt, path::Path};
 use subtle::ConstantTimeEq;
-use unicode_normalization::UnicodeNormalization;
 
 #[derive(Clone)]
 pub struct Keyring {
@@ -77,8 +77,7 @@ impl Keyring {
 
     /// The keyed hash of a text that was or is to be erased: what remains when the text is gone.
     pub fn erasure_mac(&self, text: &str) -> [u8; 32] {
-        let text: String = text.trim().nfc().collect();
-        mac(&self.erasure, "content", text.as_bytes())
+        mac(&self.erasure, "content", nfc(text.trim()).as_bytes())
     }
 
     /// Authenticates something we hand out and want back unchanged.

@@ -3,6 +3,7 @@
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 
 /// How much one memory may hold, in bytes.
@@ -15,7 +16,7 @@ pub struct MemoryPath(String);
 
 impl MemoryPath {
     pub fn parse(text: &str) -> Result<Self, Problem> {
-        let path: String = text.nfc().collect();
+        let path = nfc(text).into_owned();
         let wrong = |why: &str| Err(Problem::invalid("path", why));
         let Some(below) = path.strip_prefix('/') else {
             return wrong("must start with a slash");
@@ -64,6 +65,11 @@ impl MemoryPath {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// One form for what looks the same. Most text is ASCII, which has one form only.
+pub fn nfc(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() { text.into() } else { text.nfc().collect::<String>().into() }
 }
 
 /// Control and format characters, line and paragraph separators: what a reader cannot see.
@@ -146,9 +152,6 @@ pub fn sha256(text: &str) -> [u8; 32] {
 }
 
 pub fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]).collect()
 }
