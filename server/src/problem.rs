@@ -2,7 +2,7 @@
 
 use crate::store::Answer;
 use axum::{
-    http::{HeaderValue, StatusCode, header},
+    http::{HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
@@ -123,7 +123,7 @@ impl Problem {
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Timeout | Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::AlreadyAnswered(answer) => answer.status,
+            Self::AlreadyAnswered(answer) => StatusCode::from_u16(answer.status).unwrap_or(StatusCode::OK),
             Self::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -255,10 +255,11 @@ pub struct Told {
 impl IntoResponse for Problem {
     /// The outermost layer turns what was told into JSON or a page; it knows the request.
     fn into_response(self) -> Response {
+        let status = self.status();
         if let Self::AlreadyAnswered(answer) = self {
-            return answer.into_response();
+            return again(status, *answer);
         }
-        let mut response = self.status().into_response();
+        let mut response = status.into_response();
         let headers = response.headers_mut();
         match &self {
             Self::TooMany { retry_after, .. } => {
@@ -275,6 +276,18 @@ impl IntoResponse for Problem {
         response.extensions_mut().insert(self.told());
         response
     }
+}
+
+/// An answer that was kept, as it was first given.
+fn again(status: StatusCode, answer: Answer) -> Response {
+    let mut response = (status, answer.body).into_response();
+    response.headers_mut().clear();
+    for (name, value) in &answer.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
 }
 
 /// A database error, told apart by what the caller can do about it.

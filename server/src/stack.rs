@@ -180,7 +180,7 @@ async fn keep(once: &Once, response: Response) -> Result<Response, Problem> {
         .into_iter()
         .filter_map(|name| Some((name.to_string(), parts.headers.get(&name)?.to_str().ok()?.to_owned())))
         .collect();
-    once.settle(&Answer { status: parts.status, headers, body: body.to_vec() }, secret).await?;
+    once.settle(&Answer { status: parts.status.as_u16(), headers, body: body.to_vec() }, secret).await?;
     Ok(Response::from_parts(parts, Body::from(body)))
 }
 

@@ -55,7 +55,7 @@ async fn write_copy(config: &Config, target: File) -> Result<u64, Failure> {
     let dump = folder.0.join(DUMP);
     let database = attached_or_opened(config).await?;
     let dumped = run(
-        with_password(&tool(config, "pg_dump")?, &database.owner_url).args(["--format=custom", "--no-owner", "--file"]).arg(&dump),
+        with_password(&tool(config, "pg_dump")?, &[], &database.owner_url).args(["--format=custom", "--no-owner", "--file"]).arg(&dump),
         "If it speaks of row-level security: the owner's URL (CAIRN_MIGRATION_DATABASE_URL) must be a role that row policies do not bind: a superuser, or one with BYPASSRLS.",
     )
     .await;
@@ -91,21 +91,12 @@ async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Pa
     place_master_key(&config.master_key_file, master_key)?;
     check::make_roles(&database.owner_url).await?;
     run(
-        restoring(&tool(config, "pg_restore")?, &database.owner_url).arg(dump),
+        with_password(&tool(config, "pg_restore")?, &["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"], &database.owner_url).arg(dump),
         "Nothing was restored. If it speaks of a constraint: what was copied is damaged, or was changed by hand. If of a permission: the owner's URL must be one that may create tables and roles.",
     )
     .await?;
     connect::migrate(&database.owner_url, &database.app_url).await?;
     Ok(check::look_through(&database.owner_url).await?)
-}
-
-fn restoring(program: &Path, url: &str) -> Command {
-    let mut command = with_password(program, url);
-    let database = command.as_std().get_args().next().map(std::ffi::OsStr::to_owned).unwrap_or_default();
-    let envs: Vec<_> = command.as_std().get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
-    command = Command::new(program);
-    command.envs(envs).args(["--no-owner", "--exit-on-error", "--single-transaction", "--dbname"]).arg(database);
-    command
 }
 
 fn unpack(file: &Path, folder: &Path) -> Result<(Manifest, Vec<u8>), Failure> {

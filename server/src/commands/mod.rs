@@ -129,7 +129,7 @@ async fn attached_or_opened(config: &Config) -> Result<Database, Failure> {
 pub async fn psql(config: Config, args: &[String]) -> Result<ExitCode, Failure> {
     let database = attached_or_opened(&config).await?;
     let program = tool(&config, "psql")?;
-    let status = with_password(&program, &database.owner_url).args(args).status().await;
+    let status = with_password(&program, &[], &database.owner_url).args(args).status().await;
     database.close().await?;
     let status = status.map_err(|error| format!("{} cannot be run: {error}", program.display()))?;
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1);
@@ -148,8 +148,9 @@ fn tool(config: &Config, name: &str) -> Result<PathBuf, Failure> {
 }
 
 /// The URL as an argument, the password in the environment: arguments are for everybody to see.
-fn with_password(program: &Path, url: &str) -> tokio::process::Command {
+fn with_password(program: &Path, before: &[&str], url: &str) -> tokio::process::Command {
     let mut command = tokio::process::Command::new(program);
+    command.args(before);
     let split = url.split_once("://").and_then(|(scheme, rest)| {
         let (user, host) = rest.split_once('@')?;
         let (user, password) = user.split_once(':')?;

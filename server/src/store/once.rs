@@ -2,10 +2,6 @@
 //! the effect, and the answer is kept in it too: the transaction is parked, open, until the answer is known.
 
 use crate::{model::WorkspaceId, problem::Problem};
-use axum::{
-    http::{HeaderName, HeaderValue, StatusCode},
-    response::{IntoResponse, Response},
-};
 use sqlx::{PgConnection, Postgres, Transaction};
 use std::{collections::BTreeMap, sync::Mutex};
 use uuid::Uuid;
@@ -13,22 +9,9 @@ use uuid::Uuid;
 /// An answer as it was first given.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    pub status: StatusCode,
+    pub status: u16,
     pub headers: BTreeMap<String, String>,
     pub body: Vec<u8>,
-}
-
-impl IntoResponse for Answer {
-    fn into_response(self) -> Response {
-        let mut response = (self.status, self.body).into_response();
-        response.headers_mut().clear();
-        for (name, value) in &self.headers {
-            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
-                response.headers_mut().insert(name, value);
-            }
-        }
-        response
-    }
 }
 
 /// One use of an idempotency key, alive for one request.
@@ -104,7 +87,7 @@ impl Once {
         if first.erased {
             return Err(Problem::Gone("This request succeeded before; what it wrote has been erased since.".into()));
         }
-        let status = first.status.and_then(|status| u16::try_from(status).ok()).and_then(|status| StatusCode::from_u16(status).ok());
+        let status = first.status.and_then(|status| u16::try_from(status).ok());
         Err(Problem::AlreadyAnswered(Box::new(Answer {
             status: status.ok_or_else(|| Problem::internal("an idempotency key was kept without its answer"))?,
             headers: first.headers.and_then(|headers| serde_json::from_value(headers).ok()).unwrap_or_default(),
@@ -146,7 +129,7 @@ impl Once {
             claimed_in.0,
             parked.actor,
             self.key,
-            i32::from(answer.status.as_u16()),
+            i32::from(answer.status),
             headers,
             body,
             secret,
