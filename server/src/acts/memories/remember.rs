@@ -13,7 +13,10 @@ use crate::{
     store::{self, CanWrite, Scope, Tx, Write, Writing, memories::Survey},
     turnstile::Turnstile,
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 use uuid::Uuid;
 
 const TRIES: usize = 4;
@@ -68,7 +71,7 @@ async fn together(app: &App, waiting: Vec<(Scope<Writing>, Asked)>) -> Vec<Resul
     let (scopes, asked): (Vec<_>, Vec<_>) = waiting.into_iter().unzip();
     if asked.len() > 1
         && let Some(scope) = scopes.last()
-        && let Ok(done) = attempt(app, scope, &asked).await
+        && let Ok(Some(done)) = at_once(app, scope, &asked).await
     {
         return done.into_iter().map(Ok).collect();
     }
@@ -101,6 +104,9 @@ pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<Ne
 }
 
 async fn try_again<P: CanWrite>(app: &App, scope: &Scope<P>, asked: &[Asked]) -> Result<Vec<Remembered>, Problem> {
+    if let Some(done) = at_once(app, scope, asked).await? {
+        return Ok(done);
+    }
     let mut tries = 0;
     loop {
         tries += 1;
@@ -114,6 +120,33 @@ async fn try_again<P: CanWrite>(app: &App, scope: &Scope<P>, asked: &[Asked]) ->
                     && asked.iter().any(|one| one.new.path.is_none()) => {}
             done => return done,
         }
+    }
+}
+
+/// The common case in one trip to the database; nothing when it is another, and somebody has to look closer.
+async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Result<Option<Vec<Remembered>>, Problem> {
+    if scope.request().once.is_some() || scope.settings().quota_memories.is_some() {
+        return Ok(None);
+    }
+    let (mut made, mut macs) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
+    let mut seen = HashSet::new();
+    for Asked { new, .. } in all {
+        let path = path_of(new);
+        let alike = !seen.insert(path.as_str().to_owned()) | !seen.insert(new.content.as_str().to_owned());
+        let Ok(memory) = draft(scope, new, path) else { return Ok(None) };
+        if alike || new.supersedes.is_some() {
+            return Ok(None);
+        }
+        macs.push(app.keyring().erasure_mac(new.content.as_str()));
+        made.push((memory, new.path.is_none()));
+    }
+    let trail = |made: &[(Memory, bool)]| {
+        made.iter().zip(all).map(|((memory, _), one)| Audit::of_memory(memory).in_request(&one.request)).collect()
+    };
+    match store::memories::insert_at_once(app.db(), scope, &mut made, &macs, trail).await {
+        Ok(true) => Ok(Some(made.into_iter().map(|(memory, _)| Remembered::New(memory)).collect())),
+        Ok(false) | Err(Problem::Conflict(_) | Problem::LostRace) => Ok(None),
+        Err(problem) => Err(problem),
     }
 }
 

@@ -7,7 +7,7 @@ mod write;
 
 pub use labels::{Labels, labels, titles};
 pub use list::list;
-pub use write::{Survey, advance, insert, survey};
+pub use write::{Survey, advance, insert, insert_at_once, survey};
 
 use super::{Tx, tx::Write};
 use crate::{
