@@ -1,3 +1,6 @@
+-- How much of a reader's budget a text takes, counted once, when it is written; null in versions from before.
+alter table memory_versions add column tokens int;
+
 -- New memories, their versions, labels and entries in one call, which is one transaction: standing in the scope,
 -- looking whether anything is in the way, and writing. False, and nothing written, when the same text was erased or
 -- is known, or a path is taken: whoever asked then looks closer, in a transaction of many statements.
@@ -32,10 +35,10 @@ begin
     )
     insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
         confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
-        verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id)
+        verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id, tokens)
     select workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
         confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
-        verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id
+        verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id, tokens
     from r;
     if labelled then
         insert into memory_tags (workspace_id, tag, memory_id)

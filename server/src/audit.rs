@@ -1,6 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
-use crate::model::{AgentId, AuditId, DeletionId, KeyId, LoginId, Memory, PersonId, Role, WorkspaceId, memory::Operation};
+use crate::model::{
+    AgentId, AuditId, DeletionId, KeyId, LoginId, Memory, PersonId, ReceiptId, Role, WorkspaceId, memory::Operation, recall::Verdict,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -69,6 +71,11 @@ impl Audit {
             digest: Some(memory.digest),
             ..Self::new(action, Some(("memory", memory.id.0)))
         }
+    }
+
+    /// No version of its own: the text is as it was.
+    pub(crate) fn judged(id: AuditId, receipt: ReceiptId, memory: crate::model::MemoryId, verdict: Verdict) -> Self {
+        Self { id, ..Self::new("memory.judged", Some(("memory", memory.0))) }.with(json!({"receipt": receipt, "verdict": verdict}))
     }
 
     pub(crate) fn erased(request: DeletionId, memory: crate::model::MemoryId, versions: i64) -> Self {

@@ -55,6 +55,13 @@ pub struct Given {
     #[arg(long, env = "CAIRN_DATABASE_CONNECTIONS")]
     #[serde(deserialize_with = "text_or_number")]
     pub database_connections: Option<String>,
+    /// How nearness in meaning is found: builtin, off, or the URL of an OpenAI-compatible embeddings endpoint [default: builtin]
+    #[arg(long, env = "CAIRN_EMBEDDINGS")]
+    pub embeddings: Option<String>,
+    /// Memory for recall indexes in MiB, least recently used out first [default: 1024]
+    #[arg(long, env = "CAIRN_RECALL_CACHE_MB")]
+    #[serde(deserialize_with = "text_or_number")]
+    pub recall_cache_mb: Option<String>,
     /// What to log, as a tracing filter [default: info]
     #[arg(long, env = "CAIRN_LOG")]
     pub log: Option<String>,
@@ -107,6 +114,15 @@ pub enum LogFormat {
     Json,
 }
 
+/// How nearness in meaning is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Embeddings {
+    /// By the model that ships with the server.
+    Builtin,
+    /// Not at all: words only.
+    Off,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RateLimit {
     pub requests: NonZeroU32,
@@ -135,6 +151,8 @@ pub struct Config {
     pub master_key_file: PathBuf,
     pub rate_limit: Option<RateLimit>,
     pub database_connections: u32,
+    pub embeddings: Embeddings,
+    pub recall_cache_mb: u32,
     pub log: String,
     pub log_format: LogFormat,
 }
@@ -155,6 +173,8 @@ impl Given {
             master_key_file: file(self.master_key_file).or(said.master_key_file),
             rate_limit: text(self.rate_limit).or(said.rate_limit),
             database_connections: text(self.database_connections).or(said.database_connections),
+            embeddings: text(self.embeddings).or(said.embeddings),
+            recall_cache_mb: text(self.recall_cache_mb).or(said.recall_cache_mb),
             log: text(self.log).or(said.log),
             log_format: text(self.log_format).or(said.log_format),
         }
@@ -248,6 +268,8 @@ impl Given {
             tls,
             rate_limit: rate_limit(text(self.rate_limit).as_deref())?,
             database_connections,
+            embeddings: embeddings(text(self.embeddings).as_deref())?,
+            recall_cache_mb: recall_cache(text(self.recall_cache_mb).as_deref())?,
             log,
             log_format,
         })
@@ -282,6 +304,19 @@ fn default_data_dir() -> Result<PathBuf, ConfigProblem> {
         Some(home) => Ok(home.join(".local/share/cairn")),
         None => wrong("CAIRN_DATA_DIR", "is not set, and neither is XDG_DATA_HOME or HOME to choose one from"),
     }
+}
+
+fn embeddings(said: Option<&str>) -> Result<Embeddings, ConfigProblem> {
+    match said {
+        None | Some("builtin") => Ok(Embeddings::Builtin),
+        Some("off") => Ok(Embeddings::Off),
+        Some(other) => wrong("CAIRN_EMBEDDINGS", format!("`{other}` is neither builtin nor off")),
+    }
+}
+
+fn recall_cache(said: Option<&str>) -> Result<u32, ConfigProblem> {
+    let mb = said.map_or(Some(1024), |said| said.parse().ok()).filter(|mb| (1..=1_048_576).contains(mb));
+    mb.map_or_else(|| wrong("CAIRN_RECALL_CACHE_MB", "must be a number of MiB, such as 1024"), Ok)
 }
 
 fn rate_limit(said: Option<&str>) -> Result<Option<RateLimit>, ConfigProblem> {

@@ -24,9 +24,9 @@ pub mod turnstile;
 pub mod work;
 
 use crate::{
-    acts::memories::Together,
+    acts::{memories::Together, recall::Library},
     auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
-    config::Config,
+    config::{Config, Embeddings},
     keyring::Keyring,
     store::Db,
     turnstile::Turnstile,
@@ -46,13 +46,15 @@ struct Parts {
     limits: Limits,
     key_line: KeyLine,
     together: Together,
+    library: Arc<Library>,
 }
 
 impl App {
     pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Self {
         let limits = Limits::new(config.rate_limit);
         let (key_line, together) = (Turnstile::new(1024, Duration::ZERO), Turnstile::new(64, Duration::from_millis(1)));
-        Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together }))
+        let library = Arc::new(Library::new(config.recall_cache_mb, config.embeddings == Embeddings::Builtin));
+        Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library }))
     }
 
     pub fn config(&self) -> &Config {
@@ -81,6 +83,10 @@ impl App {
 
     pub(crate) fn together(&self) -> &Together {
         &self.0.together
+    }
+
+    pub(crate) fn library(&self) -> &Arc<Library> {
+        &self.0.library
     }
 
     /// Cookies are for HTTPS only where people come over HTTPS.

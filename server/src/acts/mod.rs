@@ -5,4 +5,5 @@ pub mod access;
 pub mod actors;
 pub mod deletion;
 pub mod memories;
+pub mod recall;
 pub mod trail;

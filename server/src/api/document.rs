@@ -92,6 +92,7 @@ pub fn frame() -> OpenApi {
         .tags(Some([
             tag("Access", "Signing in, people, workspaces, members, agents and their keys."),
             tag("Memories", "Remember, read, revise, compare, revert, verify, supersede."),
+            tag("Recall", "Ask what is known; see afterwards who was told what, and why."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),

@@ -6,6 +6,7 @@ mod deletion;
 pub mod document;
 mod memories;
 mod operations;
+mod recall;
 mod sent;
 mod trail;
 
@@ -21,6 +22,7 @@ fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(document::frame())
         .merge(access::routes())
         .merge(memories::routes())
+        .merge(recall::routes())
         .merge(deletion::routes())
         .merge(trail::routes())
         .merge(operations::routes())

@@ -96,6 +96,7 @@ async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Pa
     )
     .await?;
     connect::migrate(&database.owner_url, &database.app_url).await?;
+    check::forget_transactions(&database.owner_url).await?;
     Ok(check::look_through(&database.owner_url).await?)
 }
 

@@ -1,3 +1,5 @@
 //! Thinking without I/O: each engine is a folder that names only `model` and has tests of its own.
 
 pub mod freshness;
+pub mod recall;
+pub mod tokens;

@@ -49,6 +49,8 @@ ids! {
     AuditId
     /// The id of a deletion request.
     DeletionId
+    /// The id of a receipt.
+    ReceiptId
 }
 
 impl WorkspaceId {

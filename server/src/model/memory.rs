@@ -37,6 +37,7 @@ macro_rules! words {
         }
     };
 }
+pub(super) use words;
 
 words!(
     /// What sort of knowledge a memory is.
@@ -190,7 +191,19 @@ pub struct Memory {
     /// The entry of the trail that stands for this version, and what it says of the text.
     pub audit_id: AuditId,
     pub digest: [u8; 32],
+    /// What the text costs a reader; unknown of texts from before it was counted.
+    pub tokens: Option<u32>,
+    /// When somebody last said that it does not hold, and how.
+    pub reported: Option<(OffsetDateTime, Report)>,
 }
+
+words!(
+    /// What somebody who was told a memory said against it.
+    Report, "verdict" {
+        Wrong = "wrong",
+        Stale = "stale",
+    }
+);
 
 /// Something that has been checked but is not yet remembered.
 #[derive(Clone, Debug)]

@@ -8,11 +8,12 @@ pub mod deletion;
 pub mod ids;
 pub mod memory;
 pub mod page;
+pub mod recall;
 pub mod text;
 pub mod trail;
 pub mod workspaces;
 
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
-pub use ids::{AgentId, AuditId, DeletionId, KeyId, LoginId, MemoryId, PersonId, SessionId, StoreId, WorkspaceId};
+pub use ids::{AgentId, AuditId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ReceiptId, SessionId, StoreId, WorkspaceId};
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};

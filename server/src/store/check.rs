@@ -48,9 +48,25 @@ pub async fn is_empty(owner_url: &str) -> Result<bool, sqlx::Error> {
 /// A dump speaks of roles but does not make them.
 pub async fn make_roles(owner_url: &str) -> Result<(), sqlx::Error> {
     let mut conn = PgConnection::connect(owner_url).await?;
+    for role in ["cairn_app", "cairn_gate", "cairn_index"] {
+        let make = format!(
+            "do $$ begin create role {role} nologin noinherit; exception when duplicate_object or unique_violation then null; end $$"
+        );
+        conn.execute(sqlx::AssertSqlSafe(make)).await?;
+    }
+    conn.close().await
+}
+
+/// The numbers of another cluster's transactions mean nothing here, and the highest would be read anew with every recall.
+pub async fn forget_transactions(owner_url: &str) -> Result<(), sqlx::Error> {
+    let mut conn = PgConnection::connect(owner_url).await?;
     conn.execute(
-        "do $$ begin create role cairn_app nologin noinherit; exception when duplicate_object or unique_violation then null; end $$;
-         do $$ begin create role cairn_gate nologin noinherit; exception when duplicate_object or unique_violation then null; end $$;",
+        "begin;
+         alter table memories disable trigger user;
+         update memories set changed_xid = pg_current_xact_id();
+         alter table memories enable trigger user;
+         update erasures set changed_xid = pg_current_xact_id();
+         commit",
     )
     .await?;
     conn.close().await

@@ -9,11 +9,11 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 pub enum Breach {
     #[error("the database cannot be looked at: {0}")]
     Unreadable(#[from] sqlx::Error),
-    #[error("the role cairn_app {0}, so row policies would not hold; take that right away from it and start again")]
-    AppRole(&'static str),
+    #[error("the role {role} {may}, so row policies would not hold; take that right away from it and start again")]
+    Role { role: &'static str, may: &'static str },
     #[error("the table {0} has no forced row policy; run `cairn-server migrate` with the owner's URL, or restore the schema")]
     Unforced(String),
-    #[error("the table {table} shows {rows} rows to the app role {standing}; the wall does not stand, and the server will not start")]
+    #[error("the table {table} shows {rows} rows to the role {standing}; the wall does not stand, and the server will not start")]
     Seen { table: String, rows: i64, standing: &'static str },
 }
 
@@ -22,17 +22,28 @@ impl Db {
     pub async fn prove_the_wall(&self) -> Result<(), Breach> {
         let mut conn = self.tenants().acquire().await?;
         note_login(&mut conn).await?;
-        check_app_role(&mut conn).await?;
+        for role in ["cairn_app", "cairn_index"] {
+            check_role(&mut conn, role).await?;
+        }
         for table in tenant_tables(&mut conn).await? {
             if !table.forced {
                 return Err(Breach::Unforced(table.name));
             }
-            for (standing, workspace) in [("with no workspace set", None), ("in a workspace that does not exist", Some(clock::new_id()))] {
+            for (standing, enter) in [
+                ("with no workspace set", "set local role cairn_app".to_owned()),
+                ("in a workspace that does not exist", format!("select enter_scope('{0}', '{0}')", clock::new_id())),
+                ("that reads for the index, with no workspace set", "set local role cairn_index".to_owned()),
+                ("that reads for the index, in a workspace that does not exist", format!("select enter_index('{}')", clock::new_id())),
+            ] {
                 let mut tx = conn.begin().await?;
-                match workspace {
-                    None => tx.execute("set local role cairn_app").await?,
-                    Some(id) => sqlx::query("select enter_scope($1, $1)").bind(id).execute(&mut *tx).await?,
-                };
+                tx.execute(AssertSqlSafe(enter)).await?;
+                let readable: bool = sqlx::query_scalar("select has_table_privilege(current_user, $1, 'select')")
+                    .bind(&table.quoted)
+                    .fetch_one(&mut *tx)
+                    .await?;
+                if !readable {
+                    continue;
+                }
                 let count = format!("select count(*) from (select 1 from {} limit 1) seen", table.quoted);
                 let rows: i64 = sqlx::query_scalar(AssertSqlSafe(count)).fetch_one(&mut *tx).await?;
                 if rows > 0 {
@@ -65,19 +76,20 @@ async fn tenant_tables(conn: &mut PgConnection) -> Result<Vec<Table>, Breach> {
     .await?)
 }
 
-async fn check_app_role(conn: &mut PgConnection) -> Result<(), Breach> {
+async fn check_role(conn: &mut PgConnection, role: &'static str) -> Result<(), Breach> {
     let (superuser, bypasses, owns): (bool, bool, bool) = sqlx::query_as(
         "select r.rolsuper, r.rolbypassrls,
                 exists (select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace
                         where n.nspname = current_schema() and pg_has_role(r.oid, c.relowner, 'member'))
-         from pg_roles r where r.rolname = 'cairn_app'",
+         from pg_roles r where r.rolname = $1",
     )
+    .bind(role)
     .fetch_one(conn)
     .await?;
     match (superuser, bypasses, owns) {
-        (true, ..) => Err(Breach::AppRole("is a superuser")),
-        (_, true, _) => Err(Breach::AppRole("has BYPASSRLS")),
-        (.., true) => Err(Breach::AppRole("owns tables, or belongs to a role that does")),
+        (true, ..) => Err(Breach::Role { role, may: "is a superuser" }),
+        (_, true, _) => Err(Breach::Role { role, may: "has BYPASSRLS" }),
+        (.., true) => Err(Breach::Role { role, may: "owns tables, or belongs to a role that does" }),
         _ => Ok(()),
     }
 }

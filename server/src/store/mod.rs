@@ -16,6 +16,8 @@ pub mod members;
 pub mod memories;
 pub mod once;
 pub mod people;
+pub mod recall;
+pub mod receipts;
 pub mod scope;
 pub mod signing_keys;
 pub mod trail;
@@ -24,5 +26,5 @@ pub mod workspaces;
 
 pub use connect::Db;
 pub use once::{Answer, Once};
-pub use scope::{Auditing, CanWrite, Governing, Permission, Reading, Request, Reviewing, Scope, Standing, Writing};
+pub use scope::{Auditing, CanWrite, Governing, Permission, Reading, Request, Reviewing, Scope, ShelfMark, Standing, Writing};
 pub use tx::{Instance, Read, Record, Tx, Write};

@@ -120,7 +120,22 @@ impl<P: CanWrite> Scope<P> {
     }
 }
 
+/// The proof that there is a workspace whose index may be read together: from somebody who stands in it, or from the
+/// gate's list. It opens nothing but that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShelfMark(pub(super) WorkspaceId);
+
+impl ShelfMark {
+    pub fn workspace(self) -> WorkspaceId {
+        self.0
+    }
+}
+
 impl<P> Scope<P> {
+    pub fn shelf_mark(&self) -> ShelfMark {
+        ShelfMark(self.workspace())
+    }
+
     pub fn workspace(&self) -> WorkspaceId {
         self.standing.workspace.id
     }

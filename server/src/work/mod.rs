@@ -1,23 +1,44 @@
 //! Background loops. Each may run on every replica at once, or takes turns by advisory lock; a failure is logged
 //! and tried again at the next turn.
 
-use crate::{App, store};
+use crate::{
+    App, acts,
+    engines::{recall::semantic::Model, tokens},
+    store,
+};
 use std::time::Duration;
 use tokio::{
     sync::watch,
     time::{MissedTickBehavior, interval},
 };
 
+/// What was erased is gone from an index that nobody asks within this time too.
+const LOOK_AROUND: Duration = Duration::from_secs(2);
+
 /// Runs until the server stops.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
-    let mut turn = interval(Duration::from_mins(1));
+    let (mut turn, mut look) = (interval(Duration::from_mins(1)), interval(LOOK_AROUND));
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let warming = tokio::spawn(warm_up(app.clone()));
     loop {
         tokio::select! {
             _ = turn.tick() => house_keeping(&app).await,
-            _ = stop.changed() => return,
+            _ = look.tick() => acts::recall::look_around(&app).await,
+            _ = stop.changed() => break,
         }
     }
+    warming.abort();
+}
+
+/// So that the first question is answered as quickly as the second.
+async fn warm_up(app: App) {
+    let _ = tokio::task::spawn_blocking(|| {
+        tokens::warm();
+        Model::builtin();
+    })
+    .await;
+    acts::recall::warm_up(&app).await;
 }
 
 async fn house_keeping(app: &App) {

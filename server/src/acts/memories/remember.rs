@@ -4,6 +4,7 @@ use super::erased;
 use crate::{
     App,
     audit::Audit,
+    engines::tokens,
     model::{
         Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, Role, State, Visibility, WorkspaceId, clock,
         memory::Operation,
@@ -41,6 +42,15 @@ impl Remembered {
 pub struct Asked {
     new: NewMemory,
     request: Arc<str>,
+    /// Counted before anyone waits for it.
+    tokens: u32,
+}
+
+impl Asked {
+    fn new<P>(scope: &Scope<P>, new: NewMemory) -> Self {
+        let tokens = tokens::count(new.content.as_str());
+        Self { new, request: scope.request().id.clone(), tokens }
+    }
 }
 
 /// Writers of one actor who come while one of theirs is being written: the next transaction takes them all.
@@ -48,7 +58,7 @@ pub type Together = Arc<Turnstile<(WorkspaceId, Uuid, Role, Option<Project>), (S
 
 /// Remember something new, or answer with what is already known to the letter.
 pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Remembered, Problem> {
-    let asked = Asked { new, request: scope.request().id.clone() };
+    let asked = Asked::new(scope, new);
     // What is to be answered once, or takes another's place, has a transaction of its own.
     if scope.request().once.is_some() || asked.new.supersedes.is_some() {
         return alone(app, scope, asked).await;
@@ -99,7 +109,7 @@ async fn alone<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Asked) -> Result
 
 /// Remember many, all or none, in the order given.
 pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<NewMemory>) -> Result<Vec<Remembered>, Problem> {
-    let asked: Vec<Asked> = news.into_iter().map(|new| Asked { new, request: scope.request().id.clone() }).collect();
+    let asked: Vec<Asked> = news.into_iter().map(|new| Asked::new(scope, new)).collect();
     try_again(app, scope, &asked).await
 }
 
@@ -130,10 +140,11 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
     }
     let (mut made, mut macs) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
     let mut seen = HashSet::new();
-    for Asked { new, .. } in all {
+    for one in all {
+        let new = &one.new;
         let path = path_of(new);
         let alike = !seen.insert(path.as_str().to_owned()) | !seen.insert(new.content.as_str().to_owned());
-        let Ok(memory) = draft(scope, new, path) else { return Ok(None) };
+        let Ok(memory) = draft(scope, one, path) else { return Ok(None) };
         if alike || new.supersedes.is_some() {
             return Ok(None);
         }
@@ -173,7 +184,7 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
                 } else {
                     path
                 };
-                let memory = draft(scope, new, path).map_err(|problem| problem.at_item(index))?;
+                let memory = draft(scope, one, path).map_err(|problem| problem.at_item(index))?;
                 seen.insert(twin, memory.id);
                 if let Some(old) = new.supersedes {
                     superseding.push((old, memory.id));
@@ -251,7 +262,8 @@ fn path_of(new: &NewMemory) -> MemoryPath {
 }
 
 /// The first version of a memory, complete but for its digest.
-fn draft<P>(scope: &Scope<P>, new: &NewMemory, path: MemoryPath) -> Result<Memory, Problem> {
+fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, Problem> {
+    let new = &one.new;
     let now = clock::now();
     let by: &Actor = scope.actor();
     let project = new.project.clone().or_else(|| scope.project().cloned());
@@ -294,6 +306,8 @@ fn draft<P>(scope: &Scope<P>, new: &NewMemory, path: MemoryPath) -> Result<Memor
         session_id: new.session_id,
         audit_id: AuditId::new(),
         digest: [0; 32],
+        tokens: Some(one.tokens),
+        reported: None,
     })
 }
 

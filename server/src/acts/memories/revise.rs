@@ -7,6 +7,7 @@ use super::{
 use crate::{
     App,
     audit::{Audit, Trail},
+    engines::tokens,
     model::{AuditId, Kind, Memory, MemoryId, NewMemory, Revision, State, clock, memory::Operation},
     problem::Problem,
     store::{self, CanWrite, Reviewing, Scope, Tx, Write},
@@ -48,6 +49,9 @@ pub async fn revise<P: CanWrite>(
     }
     let mut next = next_state(scope, &before, Operation::Revised);
     revision.apply_to(&mut next);
+    if next.content != before.content {
+        next.tokens = Some(tokens::count(&next.content));
+    }
     next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
     may_change(scope, &next)?;
     commit(tx, &before, next).await

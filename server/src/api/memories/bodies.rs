@@ -42,10 +42,10 @@ impl From<&Actor> for ActorBody {
 #[derive(Serialize, ToSchema)]
 pub struct FreshnessBody {
     /// `fresh`, `suspect` or `stale`.
-    state: Freshness,
+    pub state: Freshness,
     /// Why it is not fresh; empty when it is.
     #[schema(example = json!([]))]
-    reasons: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 /// Where a memory was learned.
@@ -191,7 +191,7 @@ impl MemoryBody {
             tags: memory.tags,
             project: memory.project,
             anchors: memory.anchors.into_iter().map(AnchorBody::from).collect(),
-            source: memory.source.map(|source| SourceBody { kind: source.kind, reference: source.reference, excerpt: source.excerpt }),
+            source: memory.source.map(SourceBody::from),
             confidence: memory.confidence,
             state: memory.state,
             freshness: FreshnessBody { state: freshness.state, reasons: freshness.reasons },
@@ -213,6 +213,12 @@ impl MemoryBody {
             session_id: memory.session_id.map(|session| session.0),
             conflicts: None,
         }
+    }
+}
+
+impl From<Source> for SourceBody {
+    fn from(source: Source) -> Self {
+        Self { kind: source.kind, reference: source.reference, excerpt: source.excerpt }
     }
 }
 

@@ -3,7 +3,7 @@
 mod bodies;
 mod history;
 
-pub use bodies::{ActorBody, MemoryBody};
+pub use bodies::{ActorBody, FreshnessBody, MemoryBody, SourceBody};
 
 use super::{
     answers::{List, Versioned},

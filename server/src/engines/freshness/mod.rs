@@ -1,7 +1,11 @@
 //! Whether a memory still deserves trust, and why not. One place computes it, from all reasons at once.
 
 use crate::{
-    model::{Memory, Settings, State},
+    model::{
+        Memory, MemoryId, Settings, State,
+        memory::Report,
+        recall::{Indexed, Text},
+    },
     problem::Problem,
 };
 use serde::{Deserialize, Serialize};
@@ -44,7 +48,42 @@ pub struct Judgement {
     pub reasons: Vec<String>,
 }
 
-pub fn judge(memory: &Memory, settings: &Settings, now: OffsetDateTime) -> Judgement {
+/// What of a memory speaks for or against it.
+#[derive(Clone, Copy, Debug)]
+pub struct Signs {
+    pub state: State,
+    pub superseded_by: Option<MemoryId>,
+    pub stale_after: Option<OffsetDateTime>,
+    pub expires_at: Option<OffsetDateTime>,
+    pub verified_at: Option<OffsetDateTime>,
+    pub updated_at: OffsetDateTime,
+    pub reported: Option<(OffsetDateTime, Report)>,
+}
+
+macro_rules! signs_of {
+    ($of:ident, $superseded_by:expr, $reported:expr) => {
+        impl From<&$of> for Signs {
+            fn from(of: &$of) -> Self {
+                let (superseded_by, reported): (fn(&$of) -> _, fn(&$of) -> _) = ($superseded_by, $reported);
+                Self {
+                    state: of.state,
+                    superseded_by: superseded_by(of),
+                    stale_after: of.stale_after,
+                    expires_at: of.expires_at,
+                    verified_at: of.verified_at,
+                    updated_at: of.updated_at,
+                    reported: reported(of),
+                }
+            }
+        }
+    };
+}
+signs_of!(Memory, |of| of.superseded_by, |of| of.reported);
+signs_of!(Text, |of| of.superseded_by, |of| of.reported_at.zip(of.reported_as));
+signs_of!(Indexed, |_| None, |of| of.reported);
+
+pub fn judge(of: impl Into<Signs>, settings: &Settings, now: OffsetDateTime) -> Judgement {
+    let memory = of.into();
     let mut found = Vec::new();
     if memory.state == State::Superseded {
         found.push((
@@ -61,14 +100,33 @@ pub fn judge(memory: &Memory, settings: &Settings, now: OffsetDateTime) -> Judge
     if let Some(at) = memory.stale_after.filter(|at| *at <= now && memory.verified_at.is_none_or(|verified| verified < *at)) {
         found.push((Freshness::Suspect, format!("past its review date, {}", day(at))));
     }
+    if let Some((at, report)) = memory.reported.filter(|(at, _)| *at > last_sure(&memory)) {
+        found.push((Freshness::Suspect, format!("reported as {} on {}", report.word(), day(at))));
+    }
     if let Some(days) = settings.default_stale_after_days {
-        let last_sure = memory.verified_at.map_or(memory.updated_at, |verified| verified.max(memory.updated_at));
+        let last_sure = last_sure(&memory);
         if last_sure + Duration::days(days.into()) <= now {
             found.push((Freshness::Suspect, format!("neither changed nor verified since {}, more than {days} days", day(last_sure))));
         }
     }
     let state = found.iter().map(|(state, _)| *state).max().unwrap_or(Freshness::Fresh);
     Judgement { state, reasons: found.into_iter().map(|(_, reason)| reason).collect() }
+}
+
+/// Being recalled makes nothing younger: only a new version or a verification does.
+fn last_sure(memory: &Signs) -> OffsetDateTime {
+    memory.verified_at.map_or(memory.updated_at, |verified| verified.max(memory.updated_at))
+}
+
+/// The moments from which a memory is suspect and stale, if ever: the same rules, for an index that outlives today.
+pub fn turns(of: impl Into<Signs>, settings: &Settings) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
+    let memory = of.into();
+    let overdue = memory.stale_after.filter(|at| memory.verified_at.is_none_or(|verified| verified < *at));
+    let reported = memory.reported.map(|(at, _)| at).filter(|at| *at > last_sure(&memory));
+    let unattended = settings.default_stale_after_days.and_then(|days| last_sure(&memory).checked_add(Duration::days(days.into())));
+    let suspect = [overdue, reported, unattended].into_iter().flatten().min();
+    let superseded = (memory.state == State::Superseded).then_some(OffsetDateTime::UNIX_EPOCH);
+    (suspect, [superseded, memory.expires_at].into_iter().flatten().min())
 }
 
 fn day(at: OffsetDateTime) -> String {

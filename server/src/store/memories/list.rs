@@ -102,9 +102,10 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
 fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Settings) {
     let stale = "(m.state = 'superseded' or (m.expires_at is not null and m.expires_at <= now()))";
     let overdue = "(m.stale_after is not null and m.stale_after <= now() and (m.verified_at is null or m.verified_at < m.stale_after))";
+    let reported = "(m.reported_at is not null and m.reported_at > greatest(m.updated_at, m.verified_at))";
     let days = settings.default_stale_after_days.map(|days| i32::try_from(days).unwrap_or(i32::MAX));
     let suspect = |sql: &mut QueryBuilder<Postgres>| {
-        sql.push(overdue);
+        sql.push(overdue).push(" or ").push(reported);
         if let Some(days) = days {
             sql.push(" or greatest(m.updated_at, m.verified_at) + make_interval(days => ").push_bind(days).push(") <= now()");
         }

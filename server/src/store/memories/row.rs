@@ -4,7 +4,8 @@ use super::bytea;
 use crate::{
     model::{
         Actor, ActorKind, Anchor, AuditId, Kind, Memory, MemoryId, PersonId, SessionId, Source, State, StoreId, Visibility, WorkspaceId,
-        memory::Operation, text::MemoryPath,
+        memory::{Operation, Report},
+        text::MemoryPath,
     },
     problem::Problem,
 };
@@ -54,6 +55,9 @@ pub(super) struct Row {
     session_id: Option<SessionId>,
     audit_id: AuditId,
     digest: Vec<u8>,
+    tokens: Option<i32>,
+    reported_at: Option<OffsetDateTime>,
+    reported_as: Option<Report>,
 }
 
 impl TryFrom<Row> for Memory {
@@ -95,6 +99,8 @@ impl TryFrom<Row> for Memory {
             session_id: row.session_id,
             audit_id: row.audit_id,
             digest: array(&row.digest),
+            tokens: row.tokens.and_then(|tokens| u32::try_from(tokens).ok()),
+            reported: row.reported_at.zip(row.reported_as),
         })
     }
 }
@@ -142,6 +148,7 @@ pub(super) struct Columns<'a> {
     audit_id: AuditId,
     salt: String,
     digest: String,
+    tokens: Option<u32>,
 }
 
 impl<'a> Columns<'a> {
@@ -182,6 +189,7 @@ impl<'a> Columns<'a> {
             audit_id: memory.audit_id,
             salt: bytea(salt),
             digest: bytea(&memory.digest),
+            tokens: memory.tokens,
         }
     }
 }

@@ -1,0 +1,110 @@
+//! The indexes that are in memory: one per workspace, least recently used out first.
+
+use super::shelf::Shelf;
+use crate::{
+    model::{Settings, WorkspaceId},
+    problem::Problem,
+    store::{Db, ShelfMark},
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+use tokio::sync::OnceCell;
+
+pub struct Library {
+    places: Mutex<HashMap<WorkspaceId, Place>>,
+    most_bytes: usize,
+    pub(super) vectors: bool,
+}
+
+#[derive(Clone)]
+struct Place {
+    /// Set when it is built; those who come earlier wait.
+    shelf: Arc<OnceCell<Arc<Shelf>>>,
+    settings: Settings,
+    used: Instant,
+}
+
+impl std::fmt::Debug for Library {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Library")
+    }
+}
+
+impl Library {
+    pub fn new(most_mb: u32, vectors: bool) -> Self {
+        Self { places: Mutex::default(), most_bytes: most_mb as usize * 1024 * 1024, vectors }
+    }
+
+    /// The workspace's index, built if it is not there.
+    pub(super) async fn shelf(self: &Arc<Self>, db: &Db, mark: ShelfMark, settings: &Settings) -> Result<Arc<Shelf>, Problem> {
+        let place = self.place(mark, settings);
+        if let Some(shelf) = place.shelf.get() {
+            return Ok(shelf.clone());
+        }
+        // In a task of its own: whoever asked may have left before a large index is built.
+        let (library, db, settings) = (self.clone(), db.clone(), settings.clone());
+        tokio::spawn(async move {
+            let vectors = library.vectors;
+            let shelf = place.shelf.get_or_try_init(async || Shelf::build(&db, mark, settings, vectors).await.map(Arc::new)).await.cloned();
+            library.make_room(mark.workspace());
+            shelf
+        })
+        .await
+        .map_err(Problem::internal)?
+    }
+
+    fn place(&self, mark: ShelfMark, settings: &Settings) -> Place {
+        let mut places = self.lock();
+        let now = Instant::now();
+        let fresh = || Place { shelf: Arc::default(), settings: settings.clone(), used: now };
+        let place = places.entry(mark.workspace()).or_insert_with(fresh);
+        if place.settings.default_stale_after_days != settings.default_stale_after_days {
+            *place = fresh();
+        }
+        place.used = now;
+        place.clone()
+    }
+
+    /// Those that are built.
+    pub(super) fn shelves(&self) -> Vec<Arc<Shelf>> {
+        self.lock().values().filter_map(|place| place.shelf.get().cloned()).collect()
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.shelves().iter().map(|shelf| shelf.bytes()).sum()
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes() >= self.most_bytes
+    }
+
+    /// Whoever was asked longest ago goes; the one in use stays, however large.
+    pub(super) fn make_room(&self, in_use: WorkspaceId) {
+        loop {
+            let bytes = self.bytes();
+            metrics::gauge!("cairn_recall_index_bytes").set(f64::from(u32::try_from(bytes / 1024).unwrap_or(u32::MAX)) * 1024.0);
+            if bytes <= self.most_bytes {
+                return;
+            }
+            let mut places = self.lock();
+            let oldest = places
+                .iter()
+                .filter(|(id, place)| **id != in_use && place.shelf.initialized())
+                .min_by_key(|(_, place)| place.used)
+                .map(|(id, _)| *id);
+            let Some(oldest) = oldest else {
+                tracing::warn!(workspace = %in_use, bytes, "one index alone takes more than CAIRN_RECALL_CACHE_MB");
+                return;
+            };
+            places.remove(&oldest);
+            tracing::info!(workspace = %oldest, "index put away to make room");
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<WorkspaceId, Place>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

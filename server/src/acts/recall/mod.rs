@@ -1,0 +1,262 @@
+//! Recalling: the index finds, Postgres tells under the asker's scope, a receipt is kept, and then the answer leaves.
+
+mod library;
+mod receipts;
+mod shelf;
+
+pub use library::Library;
+pub use receipts::{Shown, judge, list, show};
+
+use crate::{
+    App,
+    engines::{
+        freshness::{self, Judgement},
+        recall::{
+            AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights,
+            pack::{self, Packed, Ranked},
+        },
+        tokens,
+    },
+    model::{
+        MemoryId, PersonId, Project, ReceiptId, clock,
+        recall::{Detail, Recall, Receipt, Text, Told},
+    },
+    problem::Problem,
+    store::{Permission, Scope},
+};
+use shelf::Shelf;
+use std::{collections::HashSet, sync::Arc, time::Instant};
+use time::OffsetDateTime;
+
+/// Past this many memories a search is long enough to be done aside.
+const MANY: usize = 20_000;
+/// Read beyond what was asked for, to fill the places of near-duplicates and of what does not fit.
+const SPARE: usize = 10;
+
+pub struct Answer {
+    pub receipt: Receipt,
+    pub items: Vec<Item>,
+    /// What the left-out ones would have cost.
+    pub omitted_tokens: u32,
+    /// What the asker should know about how this was found.
+    pub notes: Vec<String>,
+}
+
+pub struct Item {
+    pub told: Told,
+    pub memory: Text,
+    /// As much of it as was asked for.
+    pub text: Option<String>,
+    pub freshness: Judgement,
+}
+
+/// Find what is known, the most trustworthy first, within the budget.
+pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, asked: Recall) -> Result<Answer, Problem> {
+    let started = Instant::now();
+    let now = clock::now();
+    let moment = asked.as_of.unwrap_or(now);
+    let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
+    let asked = Arc::new(asked);
+    let (hits, texts) = match asked.as_of {
+        None => found_now(app, scope, &shelf, &asked, now).await?,
+        Some(then) => found_then(app, scope, &shelf, &asked, then).await?,
+    };
+    let (items, packed) = pack(scope, &asked, &hits, texts, moment);
+    let receipt = Receipt {
+        id: ReceiptId::new(),
+        at: now,
+        actor: scope.actor().clone(),
+        session_id: asked.session_id,
+        surface: surface.to_owned(),
+        query: Some(asked.query.clone()),
+        items: items.iter().map(|item| item.told.clone()).collect(),
+        tokens: packed.tokens,
+        omitted: packed.omitted,
+        took_ms: started.elapsed().as_secs_f32() * 1000.0,
+        asked: Arc::unwrap_or_clone(asked),
+    };
+    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes: Vec::new() };
+    app.db().keep_receipt(scope, &answer.receipt).await?;
+    Ok(answer)
+}
+
+/// Searches what the index has, and asks Postgres in one trip whether that was everything and for the texts; if it was
+/// not, takes in what changed and searches again.
+async fn found_now<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    shelf: &Arc<Shelf>,
+    asked: &Arc<Recall>,
+    now: OffsetDateTime,
+) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
+    let since = shelf.horizon();
+    let hits = search(scope, shelf, asked, now).await?;
+    let (changes, texts) = app.db().look_up(scope, since, &versions(&hits)).await?;
+    if changes.is_empty() {
+        return Ok((hits, texts));
+    }
+    shelf.take_in(app.db(), &changes).await?;
+    app.library().make_room(scope.workspace());
+    let hits = search(scope, shelf, asked, now).await?;
+    // What changed after the question was asked need not be in the answer; what was erased meanwhile is not read.
+    let texts = app.db().texts(scope, &versions(&hits)).await?;
+    Ok((hits, texts))
+}
+
+/// As the workspace was: what has not changed since is in the index, and the rest is ranked beside it.
+async fn found_then<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    shelf: &Arc<Shelf>,
+    asked: &Arc<Recall>,
+    then: OffsetDateTime,
+) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
+    let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
+    shelf.take_in(app.db(), &changes).await?;
+    let (changed, older) = app.db().index_as_of(scope.shelf_mark(), then).await?;
+    let changed: HashSet<MemoryId> = changed.into_iter().collect();
+    let asking = Asking::new(scope, shelf, asked, then);
+    let hits = tokio::task::spawn_blocking(move || {
+        let older: Vec<_> = older.iter().map(|row| asking.shelf.prepare(row)).collect();
+        asking.put(|index, question| index.search_with(question, Some(&|id, _| !changed.contains(&id)), &older))
+    })
+    .await
+    .map_err(Problem::internal)?;
+    let texts = app.db().texts(scope, &versions(&hits)).await?;
+    Ok((hits, texts))
+}
+
+async fn search<P: Permission>(
+    scope: &Scope<P>,
+    shelf: &Arc<Shelf>,
+    asked: &Arc<Recall>,
+    now: OffsetDateTime,
+) -> Result<Vec<Hit>, Problem> {
+    let asking = Asking::new(scope, shelf, asked, now);
+    let look = move || asking.put(Index::search);
+    if shelf.read().len() < MANY { Ok(look()) } else { tokio::task::spawn_blocking(look).await.map_err(Problem::internal) }
+}
+
+/// Everything that a search needs, wherever it runs.
+struct Asking {
+    shelf: Arc<Shelf>,
+    asked: Arc<Recall>,
+    wall: Option<Project>,
+    person: Option<PersonId>,
+    moment: OffsetDateTime,
+}
+
+impl Asking {
+    fn new<P>(scope: &Scope<P>, shelf: &Arc<Shelf>, asked: &Arc<Recall>, moment: OffsetDateTime) -> Self {
+        Self { shelf: shelf.clone(), asked: asked.clone(), wall: scope.project().cloned(), person: scope.person(), moment }
+    }
+
+    fn put(&self, search: impl FnOnce(&Index, &Question<'_>) -> Vec<Hit>) -> Vec<Hit> {
+        let vector = self.shelf.direction_of(&self.asked.query);
+        let (filter, anchors, weights) = (filter_of(&self.asked), places_of(&self.asked), Weights::default());
+        let question = Question {
+            query: &self.asked.query,
+            vector: vector.as_ref(),
+            filter: &filter,
+            viewer: Viewer { person: self.person, project: self.wall.as_ref().map(Project::as_str) },
+            anchors: &anchors,
+            now: self.moment.unix_timestamp(),
+            limit: self.asked.limit + SPARE,
+            weights: &weights,
+        };
+        search(&self.shelf.read(), &question)
+    }
+}
+
+/// Fills the budget with what was found and may be seen.
+fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, moment: OffsetDateTime) -> (Vec<Item>, Packed) {
+    let seen: Vec<(&Hit, Text)> = hits
+        .iter()
+        .filter_map(|hit| texts.iter().find(|text| text.id == hit.id).filter(|text| text.content.is_some()).map(|text| (hit, text.clone())))
+        .collect();
+    let ranked: Vec<Ranked<'_>> = seen
+        .iter()
+        .map(|(hit, text)| Ranked {
+            id: hit.id,
+            title: text.title.as_deref().unwrap_or_default(),
+            content: text.content.as_deref().unwrap_or_default(),
+            tokens: hit.tokens,
+        })
+        .collect();
+    let request = pack::Request { query: &asked.query, detail: asked.detail, limit: asked.limit, budget: asked.token_budget };
+    let mut packed = pack::pack(&ranked, &request, &tokens::count);
+    let items = std::mem::take(&mut packed.given)
+        .into_iter()
+        .map(|given| {
+            let (hit, memory) = &seen[given.place];
+            let told = Told {
+                memory_id: hit.id,
+                version: hit.version,
+                score: hit.score,
+                why: hit.why,
+                freshness: hit.freshness,
+                tokens: if asked.detail == Detail::Index { hit.tokens } else { given.tokens },
+                detail: asked.detail,
+                passage: given.passage.map(|place| (place.start, place.end)),
+                folded: given.folded,
+            };
+            let freshness = freshness::judge(memory, scope.settings(), moment);
+            Item { told, memory: memory.clone(), text: given.text, freshness }
+        })
+        .collect();
+    (items, packed)
+}
+
+fn filter_of(asked: &Recall) -> Filter {
+    Filter {
+        project: asked.project.clone(),
+        kinds: asked.kinds.clone(),
+        tags: asked.tags.clone(),
+        path_prefix: asked.path_prefix.clone(),
+        author: asked.author,
+        states: asked.states.clone(),
+        freshness: asked.freshness.clone(),
+        anchor_paths: Vec::new(),
+        leave_out_stale: !asked.include_stale,
+    }
+}
+
+fn places_of(asked: &Recall) -> Vec<AskedAnchor> {
+    let place = |at: &crate::model::recall::Place| AskedAnchor {
+        repo: at.repo.clone(),
+        path: at.path.clone(),
+        symbol: at.symbol.clone(),
+        weight: 1.0,
+    };
+    asked.anchors.iter().map(place).collect()
+}
+
+fn versions(hits: &[Hit]) -> Vec<(MemoryId, i32)> {
+    hits.iter().map(|hit| (hit.id, hit.version)).collect()
+}
+
+/// Brings the indexes that are in memory up to date, so that what was erased is gone from those too that nobody asks.
+pub async fn look_around(app: &App) {
+    for shelf in app.library().shelves() {
+        let looked = async {
+            let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
+            shelf.take_in(app.db(), &changes).await
+        };
+        if let Err(problem) = looked.await {
+            tracing::debug!(?problem, workspace = %shelf.mark().workspace(), "an index could not be brought up to date");
+        }
+    }
+}
+
+/// Builds the indexes of the workspaces that were at work last, as far as there is room.
+pub async fn warm_up(app: &App) {
+    let Ok(busy) = app.db().busy_workspaces().await else { return };
+    for (mark, settings) in busy {
+        if app.library().is_full() {
+            return;
+        }
+        if let Err(problem) = app.library().shelf(app.db(), mark, &settings).await {
+            tracing::warn!(?problem, workspace = %mark.workspace(), "an index could not be built ahead");
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! One workspace's index, built when first asked for and brought up to date with every question.
+
+use crate::{
+    engines::{
+        freshness,
+        recall::{
+            AnchorOf, Document, Index, Prepared, prepare,
+            semantic::{Model, Vector},
+        },
+        tokens,
+    },
+    model::{MemoryId, Settings, memory::SourceType, recall::Indexed},
+    problem::Problem,
+    store::{
+        Db, ShelfMark,
+        recall::{Changes, NOTHING_YET},
+    },
+};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Instant,
+};
+use tokio::sync::Mutex;
+
+/// Rows read, and prepared, at a time.
+const PAGE: i64 = 2000;
+/// More than this is prepared aside, so that nobody else waits for it.
+const FEW: usize = 16;
+
+pub struct Shelf {
+    mark: ShelfMark,
+    /// What freshness was judged by; another setting needs another index.
+    pub(super) settings: Settings,
+    vectors: bool,
+    index: RwLock<Index>,
+    /// Everything before it is in the index.
+    horizon: AtomicU64,
+    /// The transaction that last changed each memory, as far as the index has it. Held while changes are taken in.
+    stamps: Mutex<HashMap<MemoryId, u64>>,
+    bytes: AtomicUsize,
+}
+
+impl Shelf {
+    /// Reads the whole workspace.
+    pub(super) async fn build(db: &Db, mark: ShelfMark, settings: Settings, vectors: bool) -> Result<Self, Problem> {
+        let started = Instant::now();
+        // Taken before the first page: what changes while the pages are read is at or after it, and is read again.
+        let horizon = db.changes(mark, NOTHING_YET).await?.horizon;
+        let shelf = Self {
+            mark,
+            settings,
+            vectors,
+            index: RwLock::default(),
+            horizon: AtomicU64::new(horizon),
+            stamps: Mutex::default(),
+            bytes: AtomicUsize::new(0),
+        };
+        let shelf = Arc::new(shelf);
+        let mut last = None;
+        let mut pending: Option<tokio::task::JoinHandle<Vec<(Prepared, u64)>>> = None;
+        loop {
+            let page = db.index_page(mark, last, PAGE).await?;
+            let end = page.len() < usize::try_from(PAGE).unwrap_or_default();
+            last = page.last().map(|row| row.id).or(last);
+            let maker = shelf.clone();
+            let next = tokio::task::spawn_blocking(move || maker.prepare_all(&page));
+            // The next page is read and prepared while this one is put in.
+            if let Some(ready) = pending.replace(next) {
+                shelf.put(ready.await.map_err(Problem::internal)?).await;
+            }
+            if end {
+                break;
+            }
+        }
+        if let Some(ready) = pending {
+            shelf.put(ready.await.map_err(Problem::internal)?).await;
+        }
+        let shelf = Arc::into_inner(shelf).ok_or_else(|| Problem::internal("an index was lent out before it was built"))?;
+        shelf.account();
+        let memories = shelf.read().len();
+        if memories > 0 {
+            tracing::info!(workspace = %mark.workspace(), memories, bytes = shelf.bytes(), took_ms = started.elapsed().as_millis(), "index built");
+        }
+        Ok(shelf)
+    }
+
+    pub(super) fn mark(&self) -> ShelfMark {
+        self.mark
+    }
+
+    pub(super) fn horizon(&self) -> u64 {
+        self.horizon.load(Ordering::Acquire)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, Index> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Index> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// By the model that made the index's vectors.
+    pub(super) fn direction_of(&self, query: &str) -> Option<Vector> {
+        self.vectors.then(|| Model::builtin().embed(query)).flatten()
+    }
+
+    /// After this the index has everything that the look saw. One at a time, so that nothing older comes after something newer.
+    pub(super) async fn take_in(self: &Arc<Self>, db: &Db, changes: &Changes) -> Result<(), Problem> {
+        let mut stamps = self.stamps.lock().await;
+        let unknown: Vec<MemoryId> =
+            changes.changed.iter().filter(|(id, stamp)| stamps.get(id).is_none_or(|known| known < stamp)).map(|(id, _)| *id).collect();
+        let gone: Vec<MemoryId> = changes.gone.iter().filter(|id| stamps.contains_key(id)).copied().collect();
+        if !unknown.is_empty() || !gone.is_empty() {
+            let rows = if unknown.is_empty() { Vec::new() } else { db.index_some(self.mark, &unknown).await? };
+            let ready = if rows.len() > FEW {
+                let maker = self.clone();
+                tokio::task::spawn_blocking(move || maker.prepare_all(&rows)).await.map_err(Problem::internal)?
+            } else {
+                self.prepare_all(&rows)
+            };
+            let mut index = self.write();
+            for id in unknown.iter().chain(&gone).filter(|id| !ready.iter().any(|(prepared, _)| prepared.id() == **id)) {
+                index.remove(*id);
+                stamps.remove(id);
+            }
+            for (prepared, stamp) in ready {
+                stamps.insert(prepared.id(), stamp);
+                index.put(prepared);
+            }
+        }
+        self.account();
+        self.horizon.fetch_max(changes.horizon, Ordering::AcqRel);
+        Ok(())
+    }
+
+    async fn put(&self, ready: Vec<(Prepared, u64)>) {
+        let mut stamps = self.stamps.lock().await;
+        let mut index = self.write();
+        for (prepared, stamp) in ready {
+            stamps.insert(prepared.id(), stamp);
+            index.put(prepared);
+        }
+    }
+
+    fn account(&self) {
+        let index = self.read();
+        self.bytes.store(index.bytes() + index.len() * size_of::<(MemoryId, u64, u64)>(), Ordering::Relaxed);
+    }
+
+    fn prepare_all(&self, rows: &[Indexed]) -> Vec<(Prepared, u64)> {
+        rows.iter().map(|row| (self.prepare(row), row.stamp)).collect()
+    }
+
+    pub(super) fn prepare(&self, row: &Indexed) -> Prepared {
+        let (suspect, stale) = freshness::turns(row, &self.settings);
+        let anchors: Vec<AnchorOf<'_>> = row
+            .anchors
+            .iter()
+            .map(|anchor| AnchorOf { repo: anchor.repo.as_deref(), path: &anchor.path, symbol: anchor.symbol.as_deref() })
+            .collect();
+        let born_in = row.session_id.map(|session| session.to_string()).or_else(|| {
+            let source = row.source.as_ref().filter(|source| matches!(source.kind, SourceType::Session | SourceType::Message))?;
+            source.reference.clone()
+        });
+        let document = Document {
+            id: row.id,
+            version: row.version,
+            kind: row.kind,
+            state: row.state,
+            title: &row.title,
+            path: &row.path,
+            body: &row.content,
+            tags: &row.tags,
+            project: row.project.as_deref(),
+            owner: row.owner,
+            author: row.author,
+            author_name: &row.author_name,
+            anchors: &anchors,
+            confidence: row.confidence,
+            verified: row.verified_at.is_some(),
+            changed_at: row.verified_at.map_or(row.updated_at, |verified| verified.max(row.updated_at)).unix_timestamp(),
+            valid_from: row.valid_from.unix_timestamp(),
+            suspect_from: suspect.map(|at| at.unix_timestamp()),
+            stale_from: stale.map(|at| at.unix_timestamp()),
+            session: born_in.as_deref(),
+            tokens: row.tokens.unwrap_or_else(|| tokens::count(&row.content)),
+            helpful: row.helpful,
+        };
+        let vectors = if self.vectors { Model::builtin().embed_long(&meaning(&row.title, &row.content)) } else { Vec::new() };
+        prepare(&document, vectors)
+    }
+}
+
+/// A title that is only the text's beginning says nothing new.
+fn meaning<'a>(title: &str, content: &'a str) -> std::borrow::Cow<'a, str> {
+    let beginning = title.trim_end_matches('…');
+    if content.trim_start().starts_with(beginning) { content.into() } else { format!("{title}\n{content}").into() }
+}

@@ -1,0 +1,235 @@
+//! What recall reads: what changed since the index last looked, whole memories for the index, and the texts of an
+//! answer under the asker's scope. Each is one trip.
+
+use super::{Db, Permission, Scope, ShelfMark};
+use crate::{
+    model::{
+        Anchor, Kind, MemoryId, PersonId, Project, SessionId, Settings, Source, State, WorkspaceId,
+        memory::Report,
+        recall::{Indexed, Text},
+    },
+    problem::Problem,
+};
+use sqlx::{AssertSqlSafe, Postgres, Transaction, types::Json};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// What was changed or erased at or after a horizon, and the horizon for the next look.
+#[derive(Debug)]
+pub struct Changes {
+    pub horizon: u64,
+    /// With the transaction that changed it last.
+    pub changed: Vec<(MemoryId, u64)>,
+    pub gone: Vec<MemoryId>,
+}
+
+impl Changes {
+    fn read(
+        horizon: Option<String>,
+        changed: Option<Vec<Uuid>>,
+        stamps: Option<Vec<String>>,
+        gone: Option<Vec<Uuid>>,
+    ) -> Result<Self, Problem> {
+        let number = |text: &str| text.parse().map_err(|_| Problem::internal("a transaction's number cannot be read"));
+        let changed = changed.unwrap_or_default().into_iter().map(MemoryId);
+        Ok(Self {
+            horizon: number(&horizon.unwrap_or_default())?,
+            changed: changed
+                .zip(stamps.unwrap_or_default())
+                .map(|(id, stamp)| Ok((id, number(&stamp)?)))
+                .collect::<Result<_, Problem>>()?,
+            gone: gone.unwrap_or_default().into_iter().map(MemoryId).collect(),
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.changed.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// From here on nothing has happened yet: asks for the horizon alone.
+pub const NOTHING_YET: u64 = i64::MAX as u64;
+
+impl Db {
+    pub async fn changes(&self, mark: ShelfMark, since: u64) -> Result<Changes, Problem> {
+        let row = sqlx::query!(
+            "select horizon, changed, stamps, gone from changes_since($1, ($2::text)::xid8)",
+            mark.workspace().0,
+            since.to_string()
+        )
+        .fetch_one(self.tenants())
+        .await?;
+        Changes::read(row.horizon, row.changed, row.stamps, row.gone)
+    }
+
+    /// What changed since, or, when nothing did, the texts of these versions.
+    pub async fn look_up<P: Permission>(
+        &self,
+        scope: &Scope<P>,
+        since: u64,
+        versions: &[(MemoryId, i32)],
+    ) -> Result<(Changes, Vec<Text>), Problem> {
+        let (ids, numbers): (Vec<Uuid>, Vec<i32>) = versions.iter().map(|(id, version)| (id.0, *version)).unzip();
+        let row = sqlx::query!(
+            r#"select horizon, changed, stamps, gone, texts as "texts: Json<Vec<Text>>" from look_up($1, $2, $3, $4, ($5::text)::xid8, $6, $7)"#,
+            scope.workspace().0,
+            scope.actor().id,
+            scope.person().map(|person| person.0),
+            scope.project().map(Project::as_str),
+            since.to_string(),
+            &ids,
+            &numbers
+        )
+        .fetch_one(self.tenants())
+        .await?;
+        Ok((Changes::read(row.horizon, row.changed, row.stamps, row.gone)?, row.texts.map(|texts| texts.0).unwrap_or_default()))
+    }
+
+    /// The texts of these versions, as far as the asker may see them, in the order asked.
+    pub async fn texts<P: Permission>(&self, scope: &Scope<P>, versions: &[(MemoryId, i32)]) -> Result<Vec<Text>, Problem> {
+        let (ids, numbers): (Vec<Uuid>, Vec<i32>) = versions.iter().map(|(id, version)| (id.0, *version)).unzip();
+        let texts = sqlx::query_scalar!(
+            r#"select told_texts($1, $2, $3, $4, $5, $6) as "texts!: Json<Vec<Text>>""#,
+            scope.workspace().0,
+            scope.actor().id,
+            scope.person().map(|person| person.0),
+            scope.project().map(Project::as_str),
+            &ids,
+            &numbers
+        )
+        .fetch_one(self.tenants())
+        .await?;
+        Ok(texts.0)
+    }
+
+    /// Memories for the index, in the order of their ids.
+    pub async fn index_page(&self, mark: ShelfMark, after: Option<MemoryId>, most: i64) -> Result<Vec<Indexed>, Problem> {
+        let mut tx = self.as_index(mark).await?;
+        let sql = format!("{COLUMNS} {CURRENT} {NAMES} where m.workspace_id = $1 and m.id > $2 order by m.id limit $3");
+        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql))
+            .bind(mark.workspace())
+            .bind(after.map_or(Uuid::nil(), |id| id.0))
+            .bind(most)
+            .fetch_all(&mut *tx)
+            .await?;
+        Ok(rows.into_iter().map(Indexed::from).collect())
+    }
+
+    /// Some of them; those that are gone are missing.
+    pub async fn index_some(&self, mark: ShelfMark, ids: &[MemoryId]) -> Result<Vec<Indexed>, Problem> {
+        let mut tx = self.as_index(mark).await?;
+        let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+        let sql = format!("{COLUMNS} {CURRENT} {NAMES} where m.workspace_id = $1 and m.id = any($2)");
+        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(ids).fetch_all(&mut *tx).await?;
+        Ok(rows.into_iter().map(Indexed::from).collect())
+    }
+
+    /// Memories that have changed since a moment: which those are, and what they were then.
+    pub async fn index_as_of(&self, mark: ShelfMark, moment: OffsetDateTime) -> Result<(Vec<MemoryId>, Vec<Indexed>), Problem> {
+        let mut tx = self.as_index(mark).await?;
+        let since: Vec<MemoryId> = sqlx::query_scalar("select id from memories where workspace_id = $1 and updated_at > $2")
+            .bind(mark.workspace())
+            .bind(moment)
+            .fetch_all(&mut *tx)
+            .await?;
+        let sql = format!(
+            "{COLUMNS} join lateral (
+                select * from memory_versions v
+                where v.workspace_id = m.workspace_id and v.memory_id = m.id and v.at <= $2 and v.redacted_at is null
+                order by v.version desc
+                limit 1) v on true
+             {NAMES} where m.workspace_id = $1 and m.updated_at > $2 and m.created_at <= $2"
+        );
+        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(moment).fetch_all(&mut *tx).await?;
+        Ok((since, rows.into_iter().map(Indexed::from).collect()))
+    }
+
+    /// Workspaces whose agents were at work last, first.
+    pub async fn busy_workspaces(&self) -> Result<Vec<(ShelfMark, Settings)>, Problem> {
+        let found: Vec<(WorkspaceId, Json<Settings>)> = sqlx::query_as(
+            "select w.id, w.settings
+             from workspaces w
+             left join agent_keys k on k.workspace_id = w.id
+             where w.deleted_at is null
+             group by w.id
+             order by max(k.last_used_at) desc nulls last",
+        )
+        .fetch_all(self.gate())
+        .await?;
+        Ok(found.into_iter().map(|(id, settings)| (ShelfMark(id), settings.0)).collect())
+    }
+
+    async fn as_index(&self, mark: ShelfMark) -> Result<Transaction<'static, Postgres>, Problem> {
+        let begin = format!("begin read only; select enter_index('{}')", mark.workspace());
+        Ok(self.tenants().begin_with(AssertSqlSafe(begin)).await?)
+    }
+}
+
+const COLUMNS: &str = "select m.id, v.version, m.changed_xid::text as stamp, v.kind, v.state, v.title, v.path, v.content, v.tags, v.project, v.owner_id,
+    m.created_by, coalesce(a.name, p.name) as author_name, v.anchors, v.source, v.session_id, v.confidence, v.valid_from, v.stale_after, v.expires_at,
+    v.verified_at, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful
+from memories m";
+const CURRENT: &str = "join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version";
+const NAMES: &str =
+    "left join agents a on a.workspace_id = m.workspace_id and a.id = m.created_by left join people p on p.id = m.created_by";
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: MemoryId,
+    version: i32,
+    stamp: String,
+    kind: Kind,
+    state: State,
+    title: Option<String>,
+    path: Option<String>,
+    content: Option<String>,
+    tags: Vec<String>,
+    project: Option<String>,
+    owner_id: Option<PersonId>,
+    created_by: Uuid,
+    author_name: Option<String>,
+    anchors: Json<Vec<Anchor>>,
+    source: Option<Json<Source>>,
+    session_id: Option<SessionId>,
+    confidence: f32,
+    valid_from: OffsetDateTime,
+    stale_after: Option<OffsetDateTime>,
+    expires_at: Option<OffsetDateTime>,
+    verified_at: Option<OffsetDateTime>,
+    updated_at: OffsetDateTime,
+    reported_at: Option<OffsetDateTime>,
+    reported_as: Option<Report>,
+    tokens: Option<i32>,
+    helpful: i32,
+}
+
+impl From<Row> for Indexed {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            version: row.version,
+            stamp: row.stamp.parse().unwrap_or_default(),
+            kind: row.kind,
+            state: row.state,
+            title: row.title.unwrap_or_default(),
+            path: row.path.unwrap_or_default(),
+            content: row.content.unwrap_or_default(),
+            tags: row.tags,
+            project: row.project,
+            owner: row.owner_id,
+            author: row.created_by,
+            author_name: row.author_name.unwrap_or_default(),
+            anchors: row.anchors.0,
+            source: row.source.map(|source| source.0),
+            session_id: row.session_id,
+            confidence: row.confidence,
+            valid_from: row.valid_from,
+            stale_after: row.stale_after,
+            expires_at: row.expires_at,
+            verified_at: row.verified_at,
+            updated_at: row.updated_at,
+            reported: row.reported_at.zip(row.reported_as),
+            tokens: row.tokens.and_then(|tokens| u32::try_from(tokens).ok()),
+            helpful: row.helpful,
+        }
+    }
+}
