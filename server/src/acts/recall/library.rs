@@ -48,7 +48,7 @@ impl Library {
         let (library, db, settings) = (self.clone(), db.clone(), settings.clone());
         tokio::spawn(async move {
             let vectors = library.vectors;
-            let shelf = place.shelf.get_or_try_init(async || Shelf::build(&db, mark, settings, vectors).await.map(Arc::new)).await.cloned();
+            let shelf = place.shelf.get_or_try_init(async || Shelf::build(&db, mark, settings, vectors).await).await.cloned();
             library.make_room(mark.workspace());
             shelf
         })

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{
         Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -46,11 +46,11 @@ pub struct Shelf {
 
 impl Shelf {
     /// Reads the whole workspace.
-    pub(super) async fn build(db: &Db, mark: ShelfMark, settings: Settings, vectors: bool) -> Result<Self, Problem> {
+    pub(super) async fn build(db: &Db, mark: ShelfMark, settings: Settings, vectors: bool) -> Result<Arc<Self>, Problem> {
         let started = Instant::now();
         // Taken before the first page: what changes while the pages are read is at or after it, and is read again.
         let horizon = db.changes(mark, NOTHING_YET).await?.horizon;
-        let shelf = Self {
+        let shelf = Arc::new(Self {
             mark,
             settings,
             vectors,
@@ -58,28 +58,25 @@ impl Shelf {
             horizon: AtomicU64::new(horizon),
             stamps: Mutex::default(),
             bytes: AtomicUsize::new(0),
-        };
-        let shelf = Arc::new(shelf);
+        });
         let mut last = None;
-        let mut pending: Option<tokio::task::JoinHandle<Vec<(Prepared, u64)>>> = None;
+        let mut pages = VecDeque::new();
+        let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         loop {
             let page = db.index_page(mark, last, PAGE).await?;
             let end = page.len() < usize::try_from(PAGE).unwrap_or_default();
             last = page.last().map(|row| row.id).or(last);
             let maker = shelf.clone();
-            let next = tokio::task::spawn_blocking(move || maker.prepare_all(&page));
-            // The next page is read and prepared while this one is put in.
-            if let Some(ready) = pending.replace(next) {
+            // Pages are prepared beside each other, and while the next is read.
+            pages.push_back(tokio::task::spawn_blocking(move || maker.prepare_all(&page)));
+            while pages.len() > if end { 0 } else { at_once } {
+                let Some(ready) = pages.pop_front() else { break };
                 shelf.put(ready.await.map_err(Problem::internal)?).await;
             }
             if end {
                 break;
             }
         }
-        if let Some(ready) = pending {
-            shelf.put(ready.await.map_err(Problem::internal)?).await;
-        }
-        let shelf = Arc::into_inner(shelf).ok_or_else(|| Problem::internal("an index was lent out before it was built"))?;
         shelf.account();
         let memories = shelf.read().len();
         if memories > 0 {
