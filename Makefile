@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write install install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed install install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -56,6 +56,12 @@ check-sqlx: ## fail when .sqlx is not what the queries and migrations say
 
 bench-write: ## measure writing
 	cargo run --release -p cairn-bench -- write
+
+bench-recall: ## measure how good recall is, on DATA=<folder> or the project's own set
+	cargo run --release -p cairn-bench -- recall $(or $(DATA),bench/sets) $(ARGS)
+
+bench-speed: ## measure how quick recall is, at SIZES=1000,10000 or up to a million
+	cargo run --release -p cairn-bench -- speed $(SIZES)
 
 install:
 	@scripts/install.sh run

@@ -3,7 +3,7 @@
 use crate::Failure;
 use http_body_util::{BodyExt, Full};
 use hyper::{
-    Request,
+    Method, Request,
     body::Bytes,
     client::conn::http1::{SendRequest, handshake},
 };
@@ -27,8 +27,8 @@ impl Client {
     }
 
     /// The status, and the body read to its end.
-    pub async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Result<(u16, Bytes), Failure> {
-        let mut request = Request::post(path).header("host", "bench").header("content-type", "application/json");
+    pub async fn call(&mut self, method: Method, path: &str, body: impl Into<Bytes>) -> Result<(u16, Bytes), Failure> {
+        let mut request = Request::builder().method(method).uri(path).header("host", "bench").header("content-type", "application/json");
         if let Some(bearer) = &self.bearer {
             request = request.header("authorization", format!("Bearer {bearer}"));
         }
@@ -38,10 +38,28 @@ impl Client {
         Ok((status, response.into_body().collect().await?.to_bytes()))
     }
 
-    /// For setting up: what is not a success is the end.
+    pub async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Result<(u16, Bytes), Failure> {
+        self.call(Method::POST, path, body).await
+    }
+
+    /// What is not a success is the end.
     pub async fn make(&mut self, path: &str, body: Value) -> Result<Value, Failure> {
-        let (status, body) = self.post(path, body.to_string()).await?;
-        let body: Value = serde_json::from_slice(&body)?;
-        if (200..300).contains(&status) { Ok(body) } else { Err(format!("{path}: {status} {body}").into()) }
+        self.need(Method::POST, path, body.to_string()).await
+    }
+
+    pub async fn get(&mut self, path: &str) -> Result<Value, Failure> {
+        self.need(Method::GET, path, String::new()).await
+    }
+
+    pub async fn delete(&mut self, path: &str) -> Result<Value, Failure> {
+        self.need(Method::DELETE, path, String::new()).await
+    }
+
+    async fn need(&mut self, method: Method, path: &str, body: String) -> Result<Value, Failure> {
+        let (status, body) = self.call(method, path, body).await?;
+        if !(200..300).contains(&status) {
+            return Err(format!("{path}: {status} {}", String::from_utf8_lossy(&body)).into());
+        }
+        Ok(if body.is_empty() { Value::Null } else { serde_json::from_slice(&body)? })
     }
 }

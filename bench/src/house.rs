@@ -1,4 +1,4 @@
-//! A server on a durable Postgres of its own, with one workspace and one agent's key.
+//! A server on a durable Postgres of its own, with workspaces and their agents' keys.
 
 use crate::{Failure, client::Client};
 use cairn_server::{
@@ -6,44 +6,94 @@ use cairn_server::{
     serve::{self, Running},
     store::cluster::ThrowAway,
 };
-use serde_json::json;
-use std::net::SocketAddr;
+use serde_json::{Value, json};
+use std::{
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
 
 pub struct House {
     pub postgres: ThrowAway,
     pub address: SocketAddr,
+    /// Of a writer in `WORKSPACE`.
     pub key: String,
+    given: Given,
     running: Running,
+    started: Instant,
+    admin: Client,
+    signed_in: Instant,
     _data: tempfile::TempDir,
 }
 
 pub const WORKSPACE: &str = "bench";
 
+const EMAIL: &str = "bench@example.org";
+const PASSWORD: &str = "a password for one run";
+/// A token lives longer than this.
+const SIGN_IN_AGAIN: Duration = Duration::from_mins(4);
+
 impl House {
     pub async fn open() -> Result<Self, Failure> {
-        let postgres = tokio::task::spawn_blocking(|| ThrowAway::start(true)).await??;
+        Self::with(Given::default()).await
+    }
+
+    /// Settings beyond those that every measurement shares.
+    pub async fn with(settings: Given) -> Result<Self, Failure> {
+        Self::on(tokio::task::spawn_blocking(|| ThrowAway::start(true)).await??, settings).await
+    }
+
+    pub async fn on(postgres: ThrowAway, settings: Given) -> Result<Self, Failure> {
         let data = tempfile::tempdir()?;
-        let (email, password) = ("bench@example.org", "a password for one run");
-        let config = Given {
+        let given = Given {
             listen: Some("127.0.0.1:0".to_owned()),
             data_dir: Some(data.path().to_owned()),
-            admin_email: Some(email.to_owned()),
-            admin_password: Some(password.to_owned()),
+            admin_email: Some(EMAIL.to_owned()),
+            admin_password: Some(PASSWORD.to_owned()),
             rate_limit: Some("off".to_owned()),
-            ..Given::default()
-        }
-        .check()?;
-        let running = serve::start(config, &postgres.login_url("postgres"), &postgres.owner_url("postgres")).await?;
+            ..settings
+        };
+        let started = Instant::now();
+        let running = start(&given, &postgres).await?;
         let address = running.address;
-        let mut anyone = Client::connect(address, None).await?;
-        let login = anyone.make("/v1/auth/login", json!({"email": email, "password": password})).await?;
-        let mut admin = Client::connect(address, text(&login["access_token"])).await?;
-        admin.make("/v1/workspaces", json!({"slug": WORKSPACE, "name": "Bench", "purpose": "to measure"})).await?;
-        let agents = format!("/v1/workspaces/{WORKSPACE}/agents");
-        let agent = admin.make(&agents, json!({"name": "writer", "role": "writer"})).await?;
+        let admin = sign_in(address).await?;
+        let mut house =
+            Self { postgres, address, key: String::new(), given, running, started, admin, signed_in: Instant::now(), _data: data };
+        house.key = house.workspace(WORKSPACE).await?;
+        Ok(house)
+    }
+
+    /// A new workspace, and the key of an agent who writes in it.
+    pub async fn workspace(&mut self, slug: &str) -> Result<String, Failure> {
+        if self.signed_in.elapsed() > SIGN_IN_AGAIN {
+            self.admin = sign_in(self.address).await?;
+            self.signed_in = Instant::now();
+        }
+        self.admin.make("/v1/workspaces", json!({"slug": slug, "name": slug, "purpose": "to measure"})).await?;
+        let agents = format!("/v1/workspaces/{slug}/agents");
+        let agent = self.admin.make(&agents, json!({"name": "writer", "role": "writer"})).await?;
         let id = text(&agent["id"]).ok_or("an agent has an id")?;
-        let key = admin.make(&format!("{agents}/{id}/keys"), json!({})).await?;
-        Ok(Self { postgres, address, key: text(&key["key"]).ok_or("a key is shown")?, running, _data: data })
+        let key = self.admin.make(&format!("{agents}/{id}/keys"), json!({})).await?;
+        text(&key["key"]).ok_or_else(|| "a key is shown".into())
+    }
+
+    pub async fn client(&self, key: &str) -> Result<Client, Failure> {
+        Client::connect(self.address, Some(key.to_owned())).await
+    }
+
+    /// The same database, and a server that knows nothing of it yet.
+    pub async fn restart(self) -> Result<Self, Failure> {
+        let Self { postgres, key, given, running, _data, .. } = self;
+        running.stop().await?;
+        let started = Instant::now();
+        let running = start(&given, &postgres).await?;
+        let address = running.address;
+        let admin = sign_in(address).await?;
+        Ok(Self { postgres, address, key, given, running, started, admin, signed_in: Instant::now(), _data })
+    }
+
+    /// When the server was started.
+    pub fn since(&self) -> Instant {
+        self.started
     }
 
     pub async fn close(self) -> Result<(), Failure> {
@@ -51,6 +101,16 @@ impl House {
     }
 }
 
-fn text(value: &serde_json::Value) -> Option<String> {
+async fn start(given: &Given, postgres: &ThrowAway) -> Result<Running, Failure> {
+    serve::start(given.clone().check()?, &postgres.login_url("postgres"), &postgres.owner_url("postgres")).await
+}
+
+async fn sign_in(address: SocketAddr) -> Result<Client, Failure> {
+    let mut anyone = Client::connect(address, None).await?;
+    let login = anyone.make("/v1/auth/login", json!({"email": EMAIL, "password": PASSWORD})).await?;
+    Client::connect(address, text(&login["access_token"])).await
+}
+
+fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }

@@ -1,8 +1,12 @@
-//! Measurements, as ratios, side by side in one run: machines differ, ratios less so.
+//! Measurements, side by side in one run: of speed as ratios, because machines differ and ratios less so.
 
 mod client;
+mod figures;
 mod house;
 mod pgbench;
+mod recall;
+mod speed;
+mod table;
 mod write;
 
 use std::process::ExitCode;
@@ -11,9 +15,14 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let done = match std::env::args().nth(1).as_deref() {
+    let mut arguments = std::env::args().skip(1);
+    let what = arguments.next();
+    let rest: Vec<String> = arguments.collect();
+    let done = match what.as_deref() {
         Some("write") => write::run().await,
-        _ => Err("say what to measure: write".into()),
+        Some("recall") => recall::run(&rest).await,
+        Some("speed") => speed::run(&rest).await,
+        _ => Err("say what to measure: write, recall or speed".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -3,6 +3,7 @@
 use crate::{
     Failure,
     client::Client,
+    figures::{median, millis},
     house::{House, WORKSPACE},
     pgbench,
 };
@@ -144,14 +145,4 @@ fn body(batch: usize) -> String {
         json!({"title": format!("Retries of upstream {n}"), "content": format!("Upstream {n}: {TEXT}"), "kind": "fact"})
     };
     if batch == 1 { one().to_string() } else { json!({"items": (0..batch).map(|_| one()).collect::<Vec<Value>>()}).to_string() }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }

@@ -73,6 +73,17 @@ impl Audit {
         }
     }
 
+    /// Whether this says of a new memory what `of_memory` would, and no more.
+    pub(crate) fn stands_for_new(&self, memory: &Memory) -> bool {
+        self.action == "memory.remembered"
+            && self.id == memory.audit_id
+            && self.target == Some(("memory", memory.id.0))
+            && (self.version, memory.version) == (Some(1), 1)
+            && self.session == memory.session_id.map(|session| session.0)
+            && self.digest == Some(memory.digest)
+            && self.details.is_none()
+    }
+
     /// No version of its own: the text is as it was.
     pub(crate) fn judged(id: AuditId, receipt: ReceiptId, memory: crate::model::MemoryId, verdict: Verdict) -> Self {
         Self { id, ..Self::new("memory.judged", Some(("memory", memory.0))) }.with(json!({"receipt": receipt, "verdict": verdict}))

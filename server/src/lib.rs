@@ -33,6 +33,9 @@ use crate::{
 };
 use std::{sync::Arc, time::Duration};
 
+/// Transactions of one actor that write new memories at once: while Postgres is busy with one, the next is got ready.
+const WRITERS: usize = 2;
+
 /// What every act and handler may use. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct App(Arc<Parts>);
@@ -52,7 +55,7 @@ struct Parts {
 impl App {
     pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Self {
         let limits = Limits::new(config.rate_limit);
-        let (key_line, together) = (Turnstile::new(1024, Duration::ZERO), Turnstile::new(64, Duration::from_millis(1)));
+        let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(1)));
         let library = Arc::new(Library::new(config.recall_cache_mb, config.embeddings == Embeddings::Builtin));
         Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library }))
     }

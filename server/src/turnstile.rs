@@ -1,4 +1,4 @@
-//! Those who come while somebody is being served wait, and are then served together: one trip to the database for
+//! Those who come while others are being served wait, and are then served together: one trip to the database for
 //! all of them. Alone, nobody waits. What is asked for one is asked after they came, so it is as fresh as their own.
 
 use std::{
@@ -12,11 +12,15 @@ use tokio::sync::oneshot;
 pub struct Turnstile<K, I, O> {
     /// A line is there as long as somebody serves it.
     lines: Mutex<HashMap<K, Line<I, O>>>,
+    servers: usize,
     most: usize,
     linger: Duration,
 }
 
-type Line<I, O> = Vec<(I, oneshot::Sender<O>)>;
+struct Line<I, O> {
+    waiting: Vec<(I, oneshot::Sender<O>)>,
+    servers: usize,
+}
 
 impl<K, I, O> std::fmt::Debug for Turnstile<K, I, O> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,10 +34,10 @@ where
     I: Send + 'static,
     O: Send + 'static,
 {
-    /// `most` are served at once. Where several came together, the next are waited for: those just served come
-    /// back one by one, and the first of them would otherwise be served alone.
-    pub fn new(most: usize, linger: Duration) -> Arc<Self> {
-        Arc::new(Self { lines: Mutex::new(HashMap::new()), most, linger })
+    /// Up to `servers` serve a line, each `most` at once. Where several came together, the next are waited for: those
+    /// just served come back one by one, and the first of them would otherwise be served alone.
+    pub fn new(servers: usize, most: usize, linger: Duration) -> Arc<Self> {
+        Arc::new(Self { lines: Mutex::new(HashMap::new()), servers, most, linger })
     }
 
     /// Waits in the line of `key`. `serve` answers all in the order given; none if it came to grief.
@@ -43,13 +47,15 @@ where
         F: Future<Output = Vec<O>> + Send + 'static,
     {
         let (tell, told) = oneshot::channel();
-        let first = {
+        let one_more = {
             let mut lines = self.lock();
-            let served = lines.contains_key(&key);
-            lines.entry(key.clone()).or_default().push((item, tell));
-            !served
+            let line = lines.entry(key.clone()).or_insert_with(|| Line { waiting: Vec::new(), servers: 0 });
+            line.waiting.push((item, tell));
+            let one_more = line.servers < self.servers;
+            line.servers += usize::from(one_more);
+            one_more
         };
-        if first {
+        if one_more {
             // In a task of its own: whoever came first may leave before the others are served.
             tokio::spawn(Server { of: self.clone(), key }.run(serve));
         }
@@ -82,15 +88,18 @@ where
             if together && !self.of.linger.is_zero() {
                 tokio::time::sleep(self.of.linger).await;
             }
-            let batch: Line<I, O> = {
+            let batch: Vec<_> = {
                 let mut lines = self.of.lock();
                 let Some(line) = lines.get_mut(&self.key) else { return };
-                if line.is_empty() {
-                    lines.remove(&self.key);
+                if line.waiting.is_empty() {
+                    line.servers -= 1;
+                    if line.servers == 0 {
+                        lines.remove(&self.key);
+                    }
                     return;
                 }
-                let size = line.len().min(self.of.most);
-                line.drain(..size).collect()
+                let size = line.waiting.len().min(self.of.most);
+                line.waiting.drain(..size).collect()
             };
             together = batch.len() > 1;
             let (items, tell): (Vec<I>, Vec<_>) = batch.into_iter().unzip();
@@ -118,7 +127,7 @@ mod tests {
 
     #[tokio::test]
     async fn everyone_gets_their_own_answer_and_those_who_waited_were_served_together() {
-        let turnstile: Arc<Turnstile<u8, usize, (usize, usize)>> = Turnstile::new(10, Duration::ZERO);
+        let turnstile: Arc<Turnstile<u8, usize, (usize, usize)>> = Turnstile::new(1, 10, Duration::ZERO);
         let pass = |n| {
             let turnstile = turnstile.clone();
             tokio::spawn(async move {
@@ -144,7 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn after_grief_the_next_are_served() {
-        let turnstile: Arc<Turnstile<u8, bool, ()>> = Turnstile::new(10, Duration::ZERO);
+        let turnstile: Arc<Turnstile<u8, bool, ()>> = Turnstile::new(1, 10, Duration::ZERO);
         let serve = async |items: Vec<bool>| {
             assert!(items.iter().all(|fine| *fine), "grief");
             items.iter().map(|_| ()).collect()

@@ -12,6 +12,7 @@ struct Lived {
     memory: Value,
     versions: Vec<Value>,
     trail: Vec<Value>,
+    receipt: Value,
 }
 
 /// A house with a history in it, and a text that was erased.
@@ -20,13 +21,16 @@ async fn lived_in() -> (House, Lived) {
     let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
     let first = agent.remembers_all_of(json!({"content": "we deploy on mondays", "tags": ["deploy"], "anchors": [{"path": "a.rs"}]})).await;
     let memory = agent.revises(&first, json!({"content": "we deploy on tuesdays", "reason": "mondays are busy"})).await;
+    let answer = agent.asks(json!({"query": "when do we deploy?"})).await;
+    agent.judges(&answer, &memory, "helpful").await.expect(204);
+    let receipt = agent.looks_up(&answer).await;
     let secret = agent.remembers("the erased secret").await;
     let request = agent.asks_to_erase(&[&secret], "a wish").await;
     reviewer.approves(&request).await.expect(200);
     reviewer.executes(&request).await.expect(200);
     let versions = agent.lists(&format!("{}/versions", at(&memory))).await;
     let trail = reviewer.lists("audit").await;
-    (house, Lived { agent, reviewer, memory, versions, trail })
+    (house, Lived { agent, reviewer, memory, versions, trail, receipt })
 }
 
 impl Lived {
@@ -37,6 +41,8 @@ impl Lived {
         assert_eq!(agent.lists(&format!("{}/versions", at(&self.memory))).await, self.versions);
         assert_eq!(reviewer.lists("audit").await, self.trail);
         assert_eq!(agent.lists("memories?tag=deploy").await.len(), 1);
+        assert_eq!(agent.looks_up(&json!({"receipt_id": self.receipt["id"]})).await, self.receipt);
+        assert_eq!(agent.recalls("when do we deploy?").await[0], "we deploy on tuesdays");
         agent.post("memories", json!({"content": "the erased secret"})).await.refuses(409, "content_erased");
         let refreshed = agent.showing_nothing().post("/v1/auth/refresh", json!({"refresh_token": self.reviewer.refresh_token})).await;
         assert_eq!(refreshed.status, 200, "{refreshed:?}");
@@ -66,7 +72,12 @@ async fn a_copy_brings_back_everything_but_what_was_erased() {
     let port = house.url.rsplit(':').next().unwrap().parse().unwrap();
     let server = Program::serve(port, home.path(), &[]).await;
     lived.is_all_there(&server.url).await;
-    lived.agent.living_at(&server.url).remembers("and life goes on").await;
+    // Transactions are counted anew there, and the index notices changes all the same.
+    let agent = lived.agent.living_at(&server.url);
+    agent.remembers("and life goes on").await;
+    assert!(agent.recalls("life").await.contains(&"and life goes on".to_owned()));
+    agent.delete(&at(&lived.memory)).await.expect(200);
+    assert_eq!(agent.recalls("when do we deploy?").await, ["and life goes on"]);
 
     // A copy of the private one, beside the server that runs on it.
     let second = folder.path().join("second.tar");
@@ -77,7 +88,7 @@ async fn a_copy_brings_back_everything_but_what_was_erased() {
     assert!(again.contains("not empty"), "{again}");
     let next_home = DataDir::new();
     let said = Program::run(next_home.path(), &["restore", second.to_str().unwrap()], &[]).await.fine();
-    assert!(said.contains("2 memories in 3 versions") && said.contains("Every version has its entry"), "{said}");
+    assert!(said.contains("2 memories in 4 versions") && said.contains("Every version has its entry"), "{said}");
     assert_eq!(left_over(next_home.path()), Vec::<String>::new());
 }
 

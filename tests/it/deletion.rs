@@ -120,6 +120,7 @@ async fn erased_means_erased() {
     writer.patch(&place, json!({"tags": ["canaryfourteen"]})).await.expect(200);
     let key = |name: &'static str, body: Value| writer.ask("PATCH", &place).header("Idempotency-Key", name).json(&body).send();
     key("second", json!({"content": "canaryfifteen"})).await.expect(200);
+    writer.recalls("canaryfifteen, canarythirteen or canaryfourteen?").await;
     assert!(house.dump().await.contains("canary"));
 
     let request = writer.asks_to_erase(&[&made], "canarysixteen wants to be forgotten").await;

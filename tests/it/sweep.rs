@@ -139,6 +139,9 @@ async fn the_contract_says_who_may_what() {
             "GET memories/{id}/versions",
             "GET memories/{id}/versions/{n}",
             "GET memories/{id}/diff",
+            "POST recall",
+            "GET receipts",
+            "GET receipts/{id}",
         ],
     );
     of(
@@ -151,6 +154,7 @@ async fn the_contract_says_who_may_what() {
             "POST memories/{id}/restore",
             "POST memories/{id}/supersede",
             "POST deletion-requests",
+            "POST receipts/{id}/feedback",
         ],
     );
     of(

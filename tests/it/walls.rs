@@ -1,6 +1,6 @@
 //! The wall is in Postgres: whatever the server does, another workspace's rows are not there.
 
-use cairn_tests::{House, Role, nobody};
+use cairn_tests::{House, Role, items, nobody};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Executor, PgConnection};
 
@@ -11,6 +11,8 @@ async fn lived_in() -> House {
     let (writer, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
     let anchored = json!({"content": "kept", "tags": ["a"], "anchors": [{"path": "src/lib.rs"}]});
     writer.ask("POST", "memories").header("Idempotency-Key", "k").json(&anchored).send().await.expect(201);
+    let answer = writer.asks(json!({"query": "kept"})).await;
+    writer.judges(&answer, &items(&answer)[0], "used").await.expect(204);
     let doomed = writer.remembers("doomed").await;
     let request = writer.asks_to_erase(&[&doomed], "because").await;
     reviewer.approves(&request).await.expect(200);

@@ -167,6 +167,27 @@ impl Actor {
         self.patch(&at(memory), changes).await.expect(200)
     }
 
+    /// Asks what is known, with whatever else the question says, and gives the whole answer.
+    pub async fn asks(&self, question: Value) -> Value {
+        self.post("recall", question).await.expect(200)
+    }
+
+    /// Asks in plain words, and gives the texts that come, best first.
+    pub async fn recalls(&self, query: &str) -> Vec<String> {
+        texts(&self.asks(json!({ "query": query })).await)
+    }
+
+    /// Says of a memory that an answer told whether it was of use.
+    pub async fn judges(&self, answer: &Value, memory: &Value, verdict: &str) -> Reply {
+        let id = memory.get("memory_id").unwrap_or(&memory["id"]);
+        self.post(&format!("{}/feedback", receipt_at(answer)), json!({"memory_id": id, "verdict": verdict})).await
+    }
+
+    /// The receipt of an answer, with what was told.
+    pub async fn looks_up(&self, answer: &Value) -> Value {
+        self.get(&format!("{}?texts=true", receipt_at(answer))).await.expect(200)
+    }
+
     /// Everything a list has, page by page.
     pub async fn lists(&self, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), None::<String>);
@@ -213,6 +234,20 @@ impl Actor {
 /// Where a memory is, seen from its workspace.
 pub fn at(memory: &Value) -> String {
     format!("memories/{}", memory["id"].as_str().expect("a memory has an id"))
+}
+
+/// Where the receipt of an answer is, seen from its workspace.
+pub fn receipt_at(answer: &Value) -> String {
+    format!("receipts/{}", answer["receipt_id"].as_str().expect("an answer has a receipt"))
+}
+
+/// What an answer tells, best first.
+pub fn texts(answer: &Value) -> Vec<String> {
+    items(answer).iter().map(|item| item["content"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+pub fn items(answer: &Value) -> &[Value] {
+    answer["items"].as_array().unwrap_or_else(|| panic!("no items: {answer}"))
 }
 
 fn request_at(request: &Value) -> String {

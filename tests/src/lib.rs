@@ -13,7 +13,7 @@ mod postgres;
 mod program;
 mod reply;
 
-pub use actors::{Actor, Agent, Ask, Person, at};
+pub use actors::{Actor, Agent, Ask, Person, at, items, receipt_at, texts};
 pub use browser::Browser;
 pub use cairn_server::model::Role;
 pub use document::{Document, Operation};

@@ -10,7 +10,7 @@ use crate::{
     },
     problem::Problem,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use sqlx::{PgConnection, QueryBuilder};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -24,20 +24,7 @@ pub(super) async fn append(
     request: &str,
     trail: &Trail,
 ) -> Result<(), Problem> {
-    sqlx::query!(
-        "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
-         select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
-         from jsonb_populate_recordset(null::audit_entries, $1)",
-        columns(workspace, actor, role, request, trail)
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// The entries as JSON whose keys are their columns.
-pub(super) fn columns(workspace: WorkspaceId, actor: &Actor, role: Option<Role>, request: &str, trail: &Trail) -> Value {
-    trail
+    let rows: Vec<_> = trail
         .0
         .iter()
         .map(|audit| {
@@ -48,7 +35,16 @@ pub(super) fn columns(workspace: WorkspaceId, actor: &Actor, role: Option<Role>,
                 "digest": audit.digest.map(|digest| super::memories::bytea(&digest)), "details": audit.details,
             })
         })
-        .collect()
+        .collect();
+    sqlx::query!(
+        "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
+         select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
+         from jsonb_populate_recordset(null::audit_entries, $1)",
+        json!(rows)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 #[derive(sqlx::FromRow)]

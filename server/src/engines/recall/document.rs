@@ -161,28 +161,26 @@ fn terms(document: &Document<'_>, splitting: Splitting) -> Terms {
     let mut words = Words::of_texts(splitting);
     let mut counted = Counter::default();
     let mut length = 0.0_f32;
-    let mut field = |text: &str, weight: f32, wholes: bool| {
+    let mut field = |text: &str, weight: f32, wholes: bool, lengthens: bool| {
         words.each(text, &mut |term, role| {
-            if role != Role::Whole {
-                length += weight.min(1.0);
-            } else if !wholes {
+            if role == Role::Whole && !wholes {
                 return;
             }
+            length += f32::from(role != Role::Whole && lengthens);
             counted.add(term, weight);
         });
     };
-    field(document.body, 1.0, true);
-    field(document.title, field::TITLE, true);
+    // Only what it says makes a memory long, not how it is labelled.
+    field(document.body, 1.0, true, true);
+    field(document.title, field::TITLE, true, false);
     // A path made from a title would be a term of its own in every memory.
-    field(document.path.strip_suffix(".md").unwrap_or(document.path), field::PATH, false);
-    document.tags.iter().for_each(|tag| field(tag, field::TAGS, true));
-    for anchor in document.anchors {
-        field(anchor.path, field::ANCHORS, true);
-        anchor.symbol.into_iter().for_each(|symbol| field(symbol, field::ANCHORS, true));
+    field(document.path.strip_suffix(".md").unwrap_or(document.path), field::PATH, false, false);
+    let anchors = document.anchors.iter().flat_map(|anchor| [Some(anchor.path), anchor.symbol]).flatten();
+    anchors.for_each(|anchor| field(anchor, field::ANCHORS, true, false));
+    document.tags.iter().for_each(|tag| field(tag, field::TAGS, true, false));
+    for label in [document.project.unwrap_or_default(), document.author_name, &dates::words_of(document.valid_from)] {
+        field(label, field::LABELS, true, false);
     }
-    document.project.into_iter().for_each(|project| field(project, field::LABELS, true));
-    field(document.author_name, field::LABELS, true);
-    field(&dates::words_of(document.valid_from), field::LABELS, true);
     counted.finish(length)
 }
 
@@ -202,10 +200,6 @@ impl Terms {
             start = end as usize;
             (term, weight)
         })
-    }
-
-    pub fn len(&self) -> usize {
-        self.ends.len()
     }
 }
 

@@ -147,16 +147,3 @@ impl Index {
 fn birth(entries: &[Option<Entry>], document: u32) -> Birth {
     entries[document as usize].as_ref().map_or((i64::MAX, MemoryId(uuid::Uuid::max())), |entry| (entry.facts.valid_from, entry.facts.id))
 }
-impl Index {
-    pub fn report(&self) {
-        println!(
-            "   entries {} lexicon {} terms {} vectors {} filters {} sessions {}",
-            self.entries.capacity() * size_of::<Option<Entry>>() / self.len(),
-            self.lexicon.bytes() / self.len(),
-            self.lexicon.terms(),
-            self.vectors.bytes() / self.len(),
-            self.filters.bytes() / self.len(),
-            self.sessions.bytes() / self.len()
-        );
-    }
-}

@@ -76,6 +76,7 @@ impl<K: Ord + Clone> Labels<K> {
         }
     }
 
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.ids.len()
     }

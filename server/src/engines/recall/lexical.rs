@@ -108,6 +108,7 @@ impl Lexicon {
     }
 
     /// How many different terms are known.
+    #[cfg(test)]
     pub fn terms(&self) -> usize {
         self.terms.len() - self.free.len()
     }
@@ -147,11 +148,6 @@ impl Lexicon {
     /// Known words that a misspelt one may have meant, with how many letters differ.
     pub fn near(&self, word: &str) -> Vec<(u32, usize)> {
         typos::near(word, &self.signatures, &|id| &self.terms[id as usize].text)
-    }
-
-    /// The terms of one document with how much it says them.
-    pub fn terms_of(&self, document: u32) -> impl Iterator<Item = (u32, f32)> {
-        unpack(&self.documents[document as usize]).map(|(id, weight)| (id, scale::WEIGHTS[usize::from(weight)]))
     }
 
     /// How much a document says what is asked; `by_term` is `asked` in order of terms, see [`by_term`].
@@ -406,6 +402,7 @@ impl Board {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting asks for it")]
 fn best_first(a: &(u32, f32), b: &(u32, f32)) -> std::cmp::Ordering {
     b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
 }

@@ -14,6 +14,8 @@ pub mod question;
 mod rank;
 pub mod semantic;
 mod sessions;
+#[cfg(test)]
+mod tests;
 mod typos;
 pub mod weights;
 mod words;

@@ -28,38 +28,30 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     }
     let admitted = |one: &&Prepared| filters::admits(question.filter, question.viewer, question.now, &one.facts, &one.named);
     let extra: Vec<&Prepared> = extra.iter().filter(admitted).collect();
-    let asked = asked(index, question, &allowed, &extra);
+    let (asked, speaks) = asked(index, question, &allowed, &extra);
     let vector = question.vector.filter(|_| question.weights.semantic > 0.0);
-    let search = Search {
-        index,
-        question,
-        allowed: &allowed,
-        vector,
-        by_term: lexical::by_term(&asked),
-        asked,
-        average: index.lexicon.average_length(),
-    };
+    let (by_term, average) = (lexical::by_term(&asked), index.lexicon.average_length());
+    let search = Search { index, question, allowed: &allowed, vector, asked, by_term, average, lists: !speaks && vector.is_none() };
     let mut candidates = search.candidates(&extra);
     search.fuse(&mut candidates);
     search.answer(candidates)
 }
 
-/// What a question says, in terms of the index: the rarest of its words, each once.
-fn asked(index: &Index, question: &Question<'_>, allowed: &RoaringBitmap, extra: &[&Prepared]) -> Vec<Asked> {
-    let mut end = question.query.len().min(LONGEST_QUESTION);
-    while !question.query.is_char_boundary(end) {
-        end -= 1;
-    }
+/// What a question says, in terms of the index: the rarest of its words, each once. And whether it says anything at all.
+fn asked(index: &Index, question: &Question<'_>, allowed: &RoaringBitmap, extra: &[&Prepared]) -> (Vec<Asked>, bool) {
+    let end = question.query.floor_char_boundary(LONGEST_QUESTION);
     let mut counts: HashMap<String, f32> = HashMap::new();
     Words::of_questions(question.weights.splitting).each(&question.query[..end], &mut |term, _| {
         *counts.entry_ref(term).or_insert(0.0) += 1.0;
     });
-    let lexicon = &index.lexicon;
+    let (lexicon, speaks) = (&index.lexicon, !counts.is_empty());
     let mut asked = Vec::with_capacity(counts.len());
     let mut unknown = Vec::new();
     for (text, count) in counts {
-        let term = lexicon.find(&text).filter(|term| lexicon.is_said(*term, allowed));
-        if term.is_some() || extra.iter().any(|one| one.terms.iter().any(|(term, _)| *term == *text)) {
+        let term = lexicon.find(&text);
+        if term.is_some_and(|term| lexicon.is_said(term, allowed))
+            || extra.iter().any(|one| one.terms.iter().any(|(term, _)| *term == *text))
+        {
             asked.push(Asked { weight: lexicon.rareness(term) * count.min(3.0), text: text.into(), term });
         } else {
             unknown.push(text);
@@ -76,7 +68,7 @@ fn asked(index: &Index, question: &Question<'_>, allowed: &RoaringBitmap, extra:
     }
     asked.sort_unstable_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.text.cmp(&b.text)));
     asked.truncate(MOST_TERMS);
-    asked
+    (asked, speaks)
 }
 
 struct Search<'a> {
@@ -87,6 +79,8 @@ struct Search<'a> {
     asked: Vec<Asked>,
     by_term: Vec<(u32, usize)>,
     average: f32,
+    /// Nothing was asked: whatever the filter lets through is an answer.
+    lists: bool,
 }
 
 /// A document that may be an answer, and what speaks for it.
@@ -104,33 +98,71 @@ impl<'a> Search<'a> {
     fn candidates(&self, extra: &[&'a Prepared]) -> Vec<Candidate<'a>> {
         let weights = self.question.weights;
         let count = weights.candidates.max(self.question.limit);
-        let lexicon = &self.index.lexicon;
-        let mut pool: RoaringBitmap =
-            lexicon.best(&self.asked, self.allowed, weights, count).into_iter().map(|(document, _)| document).collect();
+        let mut best = self.index.lexicon.best(&self.asked, self.allowed, weights, count);
+        let mut pool: RoaringBitmap = best.iter().map(|(document, _)| *document).collect();
+        best.truncate(weights.in_context);
         if let Some(vector) = self.vector {
             // Most questions may see everything, and asking each row costs.
             let allowed = Some(self.allowed).filter(|allowed| allowed.len() < self.index.len() as u64);
-            pool.extend(self.index.vectors.nearest(vector, allowed, count).into_iter().map(|(document, _)| document));
+            let nearest = self.index.vectors.nearest(vector, allowed, count);
+            pool.extend(nearest.iter().map(|(document, _)| *document));
+            best.extend(nearest.into_iter().take(weights.in_context));
         }
         for asked in self.question.anchors {
             if let Some(anchored) = self.index.filters.anchored(&asked.path) {
                 pool.extend((anchored & self.allowed).iter().rev().take(count));
             }
         }
-        if pool.is_empty() && extra.is_empty() && self.asked.is_empty() && self.vector.is_none() {
-            pool.extend(self.listing());
+        if self.lists {
+            pool.extend(self.newest());
         }
-        let mut evidence = Evidences { search: self, known: HashMap::new() };
-        if weights.context > 0.0 {
-            evidence.widen(&mut pool);
+        for (document, _) in best {
+            pool.extend(self.neighbours(document));
         }
-        let mut candidates: Vec<Candidate<'a>> = pool.iter().filter_map(|document| evidence.candidate(document)).collect();
+        let mut own = HashMap::with_capacity(2 * usize::try_from(pool.len()).unwrap_or_default());
+        let mut candidates: Vec<Candidate<'a>> = pool.iter().filter_map(|document| self.candidate(document, &mut own)).collect();
         candidates.extend(extra.iter().map(|one| self.outsider(one)));
         candidates
     }
 
+    fn candidate(&self, document: u32, own: &mut HashMap<u32, Evidence>) -> Option<Candidate<'a>> {
+        let entry = self.index.entry(document)?;
+        let mut evidence = |document| *own.entry(document).or_insert_with(|| self.evidence(document));
+        let Evidence { words, meaning } = evidence(document);
+        let (mut all, mut weight) = (Evidence { words, meaning }, 1.0);
+        for neighbour in self.neighbours(document) {
+            let beside = evidence(neighbour);
+            let context = self.question.weights.context;
+            all.words += context * beside.words;
+            all.meaning = all.meaning.map(|own| own + context * beside.meaning.unwrap_or(own));
+            weight += context;
+        }
+        // What was said just before and after can lend to a memory, and never takes from it.
+        let words = words.max(all.words / weight);
+        let meaning = meaning.map(|own| own.max(all.meaning.unwrap_or(own) / weight));
+        let code =
+            if self.question.anchors.is_empty() { 0.0 } else { code(self.question.anchors, self.index.filters.anchors(&entry.marks)) };
+        Some(Candidate { facts: &entry.facts, code, words, meaning, relevance: 0.0, why: Why::default() })
+    }
+
+    fn evidence(&self, document: u32) -> Evidence {
+        let lexicon = &self.index.lexicon;
+        let said = lexicon.said(document, &self.by_term);
+        Evidence {
+            words: lexical::score(&said, lexicon.length_of(document), self.average, &self.asked, self.question.weights),
+            meaning: self.vector.and_then(|vector| self.index.vectors.similarity(document, vector)),
+        }
+    }
+
+    /// The ones before and after it in its session, as far as they may be seen.
+    fn neighbours(&self, document: u32) -> impl Iterator<Item = u32> {
+        let (mates, at) = self.index.mates(document);
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+        beside.filter_map(move |at| mates.get(at).copied()).filter(|mate| self.allowed.contains(*mate))
+    }
+
     /// Nothing was asked: the newest of all, for their authority and age to speak.
-    fn listing(&self) -> impl Iterator<Item = u32> {
+    fn newest(&self) -> impl Iterator<Item = u32> {
         const MOST: usize = 10_000;
         self.allowed.iter().rev().take(MOST)
     }
@@ -162,13 +194,12 @@ impl<'a> Search<'a> {
     /// Both scores on one scale over the candidates, then added.
     fn fuse(&self, candidates: &mut [Candidate<'a>]) {
         let weights = self.question.weights;
-        let words = Stretch::over(candidates.iter().map(|one| one.words));
+        let words = Stretch::over(candidates.iter().map(|one| one.words).chain([0.0]));
         let meaning = Stretch::over(candidates.iter().filter_map(|one| one.meaning));
-        // One whose vector is still being made is neither near nor far.
-        let unknown = meaning.middle;
         for one in candidates.iter_mut() {
             one.why.keyword = words.of(one.words);
-            one.why.semantic = one.meaning.map_or(unknown, |own| meaning.of(own));
+            // One whose vector is still being made is neither near nor far.
+            one.why.semantic = one.meaning.map_or(if self.vector.is_some() { 0.5 } else { 0.0 }, |own| meaning.of(own));
         }
         let semantic = match (self.asked.is_empty() || words.most <= 0.0, self.vector.is_some()) {
             (_, false) => 0.0,
@@ -177,7 +208,9 @@ impl<'a> Search<'a> {
         };
         match weights.fusion {
             Fusion::Sum => {
-                candidates.iter_mut().for_each(|one| one.relevance = (1.0 - semantic) * one.why.keyword + semantic * one.why.semantic)
+                for one in candidates {
+                    one.relevance = (1.0 - semantic) * one.why.keyword + semantic * one.why.semantic;
+                }
             }
             Fusion::Ranks => {
                 add_ranks(candidates, |one| one.why.keyword);
@@ -191,8 +224,7 @@ impl<'a> Search<'a> {
     fn answer(&self, mut candidates: Vec<Candidate<'a>>) -> Vec<Hit> {
         let (weights, now) = (self.question.weights, self.question.now);
         let window = dates::window(self.question.query, now);
-        let listing = self.asked.is_empty() && self.vector.is_none();
-        candidates.retain(|one| listing || one.words > 0.0 || one.meaning.is_some() || one.code > 0.0);
+        candidates.retain(|one| self.lists || one.words > 0.0 || one.meaning.is_some() || one.code > 0.0);
         let mut hits: Vec<Hit> = candidates
             .into_iter()
             .map(|one| {
@@ -221,113 +253,25 @@ impl<'a> Search<'a> {
     }
 }
 
-struct Evidences<'s, 'a> {
-    search: &'s Search<'a>,
-    known: HashMap<u32, Evidence>,
-}
-
-/// What one document says of the question by itself.
-#[derive(Clone)]
+/// How well one document answers by itself.
+#[derive(Clone, Copy)]
 struct Evidence {
-    said: Said,
-    length: f32,
+    words: f32,
+    /// None when it has no vector.
     meaning: Option<f32>,
-}
-
-impl<'a> Evidences<'_, 'a> {
-    fn of(&mut self, document: u32) -> &Evidence {
-        let Search { index, by_term, vector, .. } = self.search;
-        self.known.entry(document).or_insert_with(|| Evidence {
-            said: index.lexicon.said(document, by_term),
-            length: index.lexicon.length_of(document),
-            meaning: vector.and_then(|vector| index.vectors.similarity(document, vector)),
-        })
-    }
-
-    fn widen(&mut self, pool: &mut RoaringBitmap) {
-        let mut wide = pool.clone();
-        for document in &*pool {
-            let (mates, at) = self.search.index.mates(document);
-            wide.extend(mates.iter().take(at + 3).skip(at.saturating_sub(2)).filter(|mate| self.search.allowed.contains(**mate)));
-        }
-        *pool = wide;
-    }
-
-    fn candidate(&mut self, document: u32) -> Option<Candidate<'a>> {
-        let search = self.search;
-        let entry = search.index.entry(document)?;
-        let weights = search.question.weights;
-        let Evidence { mut said, mut length, mut meaning } = self.of(document).clone();
-        let mut words = lexical::score(&said, length, search.average, &search.asked, weights);
-        if weights.context > 0.0 {
-            let c = weights.context;
-            let (mates, at) = search.index.mates(document);
-            let near: Vec<(u32, f32)> = [(at.wrapping_sub(2), weights.spare[1]), (at.wrapping_sub(1), 1.0), (at + 1, weights.spare[2])]
-                .into_iter()
-                .filter_map(|(i, w)| Some((*mates.get(i)?, w)))
-                .filter(|(m, w)| *w > 0.0 && search.allowed.contains(*m))
-                .collect();
-            let mut sum_words = 0.0;
-            let mut sum_meaning = 0.0;
-            let mut sum_w = 0.0;
-            let mut max_words = 0.0_f32;
-            let mut max_meaning = 0.0_f32;
-            for (mate, w) in &near {
-                let e = self.of(*mate).clone();
-                let ws = lexical::score(&e.said, e.length, search.average, &search.asked, weights);
-                sum_words += w * ws;
-                max_words = max_words.max(w * ws);
-                if let Some(m) = e.meaning {
-                    sum_meaning += w * m;
-                    max_meaning = max_meaning.max(w * m);
-                }
-                sum_w += w;
-                for (a, b) in said.iter_mut().zip(&e.said) {
-                    *a += c * w * b;
-                }
-                length += c * w * e.length;
-            }
-            let mode = weights.spare[0] as i32;
-            match mode {
-                0 => words = lexical::score(&said, length, search.average, &search.asked, weights),
-                1 => words += c * sum_words,
-                2 => words = (words + c * sum_words) / (1.0 + c * sum_w),
-                3 => words += c * max_words,
-                _ => {}
-            }
-            if let Some(m) = &mut meaning {
-                match weights.spare[3] as i32 {
-                    0 | 2 => *m = (*m + c * sum_meaning) / (1.0 + c * sum_w),
-                    1 => *m += c * sum_meaning,
-                    3 => *m += c * max_meaning,
-                    _ => {}
-                }
-            }
-        }
-        let code = if search.question.anchors.is_empty() {
-            0.0
-        } else {
-            code(search.question.anchors, search.index.filters.anchors(&entry.marks))
-        };
-        Some(Candidate { facts: &entry.facts, code, words, meaning, relevance: 0.0, why: Why::default() })
-    }
 }
 
 struct Stretch {
     least: f32,
     most: f32,
-    middle: f32,
 }
 
 impl Stretch {
     fn over(values: impl Iterator<Item = f32>) -> Self {
-        let (mut least, mut most, mut sum, mut count) = (f32::INFINITY, f32::NEG_INFINITY, 0.0, 0.0_f32);
-        for value in values {
-            (least, most, sum, count) = (least.min(value), most.max(value), sum + value, count + 1.0);
-        }
-        let mut stretch = Self { least, most, middle: 0.0 };
-        stretch.middle = if count > 0.0 { stretch.of(sum / count) } else { 0.0 };
-        stretch
+        values.fold(Self { least: f32::INFINITY, most: f32::NEG_INFINITY }, |all, one| Self {
+            least: all.least.min(one),
+            most: all.most.max(one),
+        })
     }
 
     fn of(&self, value: f32) -> f32 {

@@ -65,6 +65,7 @@ impl Sessions {
         }
     }
 
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.ids.len()
     }

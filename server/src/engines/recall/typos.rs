@@ -11,7 +11,7 @@ pub fn signature(term: &str) -> u32 {
         letters |= 1 << (u32::from(c) % 26);
         length += 1;
     }
-    if length < 3 || length > 63 { 0 } else { length << 26 | letters }
+    if (3..=63).contains(&length) { length << 26 | letters } else { 0 }
 }
 
 /// Too many would be a search for something else.

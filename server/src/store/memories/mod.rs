@@ -1,13 +1,15 @@
 //! Memories in Postgres: reading states, writing the next one, listing.
 
+mod at_once;
 mod labels;
 mod list;
 mod row;
 mod write;
 
+pub use at_once::insert_at_once;
 pub use labels::{Labels, labels, titles};
 pub use list::list;
-pub use write::{Survey, advance, insert, insert_at_once, survey};
+pub use write::{Survey, advance, insert, survey};
 
 use super::{Tx, tx::Write};
 use crate::{

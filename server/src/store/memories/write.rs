@@ -1,13 +1,12 @@
 //! Writing a memory: the current state and its immutable version in one statement.
 
 use super::{
-    super::{CanWrite, Db, Scope, Tx, tx::Write},
+    super::{Tx, tx::Write},
     row::Columns,
 };
 use crate::{
-    audit::Trail,
     model::{
-        Anchor, DeletionId, Kind, Memory, MemoryId, NewMemory, PersonId, Project, SessionId, Source, State, StoreId, Visibility,
+        Anchor, DeletionId, Kind, Memory, MemoryId, NewMemory, PersonId, SessionId, Source, State, StoreId, Visibility,
         memory::Operation,
         text::{MemoryPath, sha256},
     },
@@ -76,47 +75,6 @@ pub async fn survey(
         .into_iter()
         .map(|row| Survey { known: row.known.map(MemoryId), barred: row.barred.map(DeletionId), taken: row.taken })
         .collect())
-}
-
-/// New memories with their entries in one trip, where nothing stands in the way; false, and nothing written, where something does.
-/// `mac` is the text's in the list of what was erased.
-pub async fn insert_at_once<P: CanWrite>(
-    db: &Db,
-    scope: &Scope<P>,
-    memories: &mut [(Memory, bool)],
-    macs: &[[u8; 32]],
-    trail: impl FnOnce(&[(Memory, bool)]) -> Trail,
-) -> Result<bool, Problem> {
-    let workspace = scope.workspace();
-    let salts: Vec<_> = memories.iter_mut().map(|(memory, _)| seal(memory)).collect();
-    let trail = trail(memories);
-    if trail.0.len() < memories.len() {
-        return Err(Problem::internal("memories were to be written without an entry each"));
-    }
-    let entries = super::super::trail::columns(workspace, scope.actor(), Some(scope.standing().role()), &scope.request().id, &trail);
-    let rows: Vec<Columns> = memories.iter().zip(&salts).map(|((memory, _), salt)| Columns::new(workspace, memory, salt)).collect();
-    let of = |part: fn(&Memory) -> &[u8]| -> Vec<Vec<u8>> { memories.iter().map(|(memory, _)| part(memory).to_vec()).collect() };
-    let twins: Vec<_> = memories.iter().map(|(memory, twin)| twin.then(|| twin_key(memory).to_vec())).collect();
-    let paths: Vec<_> = memories.iter().map(|(memory, _)| memory.path.as_str().to_owned()).collect();
-    let labelled = memories.iter().any(|(memory, _)| !memory.tags.is_empty() || !memory.anchors.is_empty());
-    let written = sqlx::query_scalar!(
-        r#"select remember($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as "written!""#,
-        workspace.0,
-        scope.actor().id,
-        scope.person().map(|person| person.0),
-        scope.project().map(Project::as_str),
-        scope.main_store().0,
-        Json(&rows) as _,
-        &twins as _,
-        &macs.iter().map(|mac| mac.to_vec()).collect::<Vec<_>>(),
-        &of(|memory| &memory.content_sha256),
-        &paths,
-        entries,
-        labelled
-    )
-    .fetch_one(db.tenants())
-    .await?;
-    Ok(written)
 }
 
 /// Inserts memories and their first versions. `twin` marks those sent without a path, of which equal ones must meet.
@@ -223,7 +181,7 @@ async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> 
     Ok(())
 }
 
-fn seal(memory: &mut Memory) -> [u8; 16] {
+pub(super) fn seal(memory: &mut Memory) -> [u8; 16] {
     let salt: [u8; 16] = rand::rng().random();
     memory.content_sha256 = sha256(&memory.content);
     memory.digest = digest(memory, &salt);
@@ -306,7 +264,7 @@ pub(super) fn digest(memory: &Memory, salt: &[u8]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-fn twin_key(memory: &Memory) -> [u8; 32] {
+pub(super) fn twin_key(memory: &Memory) -> [u8; 32] {
     let same = json!([memory.store_id, memory.kind, memory.project, memory.owner, memory.content]);
     sha256(&same.to_string())
 }
