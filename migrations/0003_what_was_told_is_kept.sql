@@ -95,8 +95,8 @@ create policy scoped on receipts
     with check (workspace_id = (select scope_workspace()) and ((select scope_project()) is null or project = (select scope_project())));
 grant select, insert on receipts, receipt_items to cairn_app;
 grant select, insert, update on receipt_verdicts to cairn_app;
--- Erasing takes the words of a question that named what had to go, and nothing else of a receipt.
-grant update (query) on receipts to cairn_app;
+-- Erasing takes the words and filters of a question that was answered with what had to go, and nothing else of a receipt.
+grant update (query, asked) on receipts to cairn_app;
 
 -- ── One trip each ───────────────────────────────────────────────────────────────────────────────
 -- What changed since a horizon, and the horizon for the next time: the oldest transaction that may still be open.

@@ -242,6 +242,17 @@ async fn erase_rows(
     )
     .execute(tx.conn())
     .await?;
+    // Who asked for it may have said it.
+    let questions = sqlx::query(
+        "update receipts
+         set query = null, asked = '{}'
+         where workspace_id = $1 and query is not null
+           and id in (select receipt_id from receipt_items where workspace_id = $1 and memory_id = any($2))",
+    )
+    .bind(workspace)
+    .bind(ids)
+    .execute(tx.conn())
+    .await?;
     let versions = sqlx::query_scalar!(
         "delete from memory_versions where workspace_id = $1 and memory_id = any($2) returning memory_id",
         workspace.0,
@@ -258,6 +269,7 @@ async fn erase_rows(
         ("memory_tags", tags.rows_affected()),
         ("anchors", anchors.rows_affected()),
         ("idempotency_keys", answers.rows_affected()),
+        ("receipts", questions.rows_affected()),
     ] {
         *counts.entry(table).or_default() += rows;
     }

@@ -18,7 +18,8 @@ impl Db {
     /// Kept before the answer leaves, in one trip.
     pub async fn keep_receipt<P: Permission>(&self, scope: &Scope<P>, receipt: &Receipt) -> Result<(), Problem> {
         let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
-        let memories: Vec<Uuid> = receipt.items.iter().map(|told| told.memory_id.0).collect();
+        let memories: Vec<Uuid> =
+            receipt.items.iter().flat_map(|told| told.folded.iter().chain([&told.memory_id])).map(|id| id.0).collect();
         sqlx::query!(
             "select keep_receipt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
             scope.workspace().0,
@@ -198,6 +199,7 @@ pub async fn judge(
         Verdict::Stale => Some(Report::Stale),
         Verdict::Used | Verdict::Helpful => None,
     };
+    look_over_the_wall(tx, memory).await?;
     let changed = sqlx::query!(
         "update memories
          set helpful = helpful + $3, reported_at = case when $4::text is null then reported_at else $5 end, reported_as = coalesce($4, reported_as), audit_id = $6
@@ -213,4 +215,16 @@ pub async fn judge(
     .await?
     .rows_affected();
     if changed == 1 { Ok(()) } else { Err(Problem::NotFound) }
+}
+
+/// A walled key may say what it thinks of all that it sees, and so of what belongs to the whole workspace, which it may
+/// not change otherwise. What it does not see is not there.
+async fn look_over_the_wall(tx: &mut Tx<Write>, memory: MemoryId) -> Result<(), Problem> {
+    let lifted: Option<String> =
+        sqlx::query_scalar("select set_config('cairn.project', '', true) from memories where workspace_id = $1 and id = $2")
+            .bind(tx.workspace())
+            .bind(memory)
+            .fetch_optional(tx.conn())
+            .await?;
+    lifted.map(drop).ok_or(Problem::NotFound)
 }

@@ -48,9 +48,9 @@ impl Library {
         let (library, db, settings) = (self.clone(), db.clone(), settings.clone());
         tokio::spawn(async move {
             let vectors = library.vectors;
-            let shelf = place.shelf.get_or_try_init(async || Shelf::build(&db, mark, settings, vectors).await).await.cloned();
+            let built = place.shelf.get_or_try_init(async || Shelf::build(&db, mark, settings, vectors).await).await.cloned();
             library.make_room(mark.workspace());
-            shelf
+            built
         })
         .await
         .map_err(Problem::internal)?

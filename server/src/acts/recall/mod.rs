@@ -113,12 +113,12 @@ async fn found_then<P: Permission>(
 ) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
     shelf.take_in(app.db(), &changes).await?;
-    let (changed, older) = app.db().index_as_of(scope.shelf_mark(), then).await?;
-    let changed: HashSet<MemoryId> = changed.into_iter().collect();
+    let (since, older) = app.db().index_as_of(scope.shelf_mark(), then).await?;
+    let since: HashSet<MemoryId> = since.into_iter().collect();
     let asking = Asking::new(scope, shelf, asked, then);
     let hits = tokio::task::spawn_blocking(move || {
         let older: Vec<_> = older.iter().map(|row| asking.shelf.prepare(row)).collect();
-        asking.put(|index, question| index.search_with(question, Some(&|id, _| !changed.contains(&id)), &older))
+        asking.put(|index, question| index.search_with(question, Some(&|id, _| !since.contains(&id)), &older))
     })
     .await
     .map_err(Problem::internal)?;

@@ -18,9 +18,12 @@ use std::collections::HashMap;
 pub struct Shown {
     pub receipt: Receipt,
     pub verdicts: Vec<Judged>,
-    /// One for each item: what was told, or nothing when it was erased since or is not for the reader's eyes.
-    pub texts: Option<Vec<Option<(Text, Option<String>)>>>,
+    /// One for each item.
+    pub texts: Option<Vec<AsTold>>,
 }
+
+/// What was told, and how much of it; nothing when it was erased since or is not for the reader's eyes.
+pub type AsTold = Option<(Text, Option<String>)>;
 
 /// Newest first.
 pub async fn list<P: Permission>(
@@ -44,7 +47,7 @@ pub async fn show<P: Permission>(app: &App, scope: &Scope<P>, id: ReceiptId, wit
     Ok(Shown { receipt, verdicts, texts })
 }
 
-async fn texts<P: Permission>(app: &App, scope: &Scope<P>, receipt: &Receipt) -> Result<Vec<Option<(Text, Option<String>)>>, Problem> {
+async fn texts<P: Permission>(app: &App, scope: &Scope<P>, receipt: &Receipt) -> Result<Vec<AsTold>, Problem> {
     let versions: Vec<_> = receipt.items.iter().map(|told| (told.memory_id, told.version)).collect();
     let mut found: HashMap<MemoryId, Text> = app.db().texts(scope, &versions).await?.into_iter().map(|text| (text.id, text)).collect();
     let as_told = |told: &Told| {

@@ -24,6 +24,7 @@ use std::{
     },
     time::Instant,
 };
+use time::OffsetDateTime;
 use tokio::sync::Mutex;
 
 /// Rows read, and prepared, at a time.
@@ -186,8 +187,8 @@ impl Shelf {
             verified: row.verified_at.is_some(),
             changed_at: row.verified_at.map_or(row.updated_at, |verified| verified.max(row.updated_at)).unix_timestamp(),
             valid_from: row.valid_from.unix_timestamp(),
-            suspect_from: suspect.map(|at| at.unix_timestamp()),
-            stale_from: stale.map(|at| at.unix_timestamp()),
+            suspect_from: suspect.map(OffsetDateTime::unix_timestamp),
+            stale_from: stale.map(OffsetDateTime::unix_timestamp),
             session: born_in.as_deref(),
             tokens: row.tokens.unwrap_or_else(|| tokens::count(&row.content)),
             helpful: row.helpful,

@@ -100,7 +100,7 @@ pub fn judge(of: impl Into<Signs>, settings: &Settings, now: OffsetDateTime) -> 
     if let Some(at) = memory.stale_after.filter(|at| *at <= now && memory.verified_at.is_none_or(|verified| verified < *at)) {
         found.push((Freshness::Suspect, format!("past its review date, {}", day(at))));
     }
-    if let Some((at, report)) = memory.reported.filter(|(at, _)| *at > last_sure(&memory)) {
+    if let Some((at, report)) = memory.reported.filter(|(at, _)| *at > last_sure(&memory) && *at <= now) {
         found.push((Freshness::Suspect, format!("reported as {} on {}", report.word(), day(at))));
     }
     if let Some(days) = settings.default_stale_after_days {

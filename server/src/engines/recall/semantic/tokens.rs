@@ -192,6 +192,6 @@ mod tests {
     fn no_more_tokens_than_asked_for() {
         let vocabulary = Vocabulary::of("a\nde\n##ploy").unwrap();
         assert_eq!(vocabulary.tokens("a deploy a", 2), [0, 1]);
-        assert_eq!(vocabulary.tokens("a deploy a", 0), []);
+        assert!(vocabulary.tokens("a deploy a", 0).is_empty());
     }
 }
