@@ -55,9 +55,16 @@ pub struct Given {
     #[arg(long, env = "CAIRN_DATABASE_CONNECTIONS")]
     #[serde(deserialize_with = "text_or_number")]
     pub database_connections: Option<String>,
-    /// How nearness in meaning is found: builtin, off, or the URL of an OpenAI-compatible embeddings endpoint [default: builtin]
+    /// How nearness in meaning is found: builtin, off, or the URL of an OpenAI-compatible embeddings endpoint, to which the texts of
+    /// memories and questions are then sent; /embeddings is added unless it ends so, /v1/embeddings to a bare host [default: builtin]
     #[arg(long, env = "CAIRN_EMBEDDINGS")]
     pub embeddings: Option<String>,
+    /// Name of the model there, such as nomic-embed-text
+    #[arg(long, env = "CAIRN_EMBEDDINGS_MODEL")]
+    pub embeddings_model: Option<String>,
+    /// Key for it, where it asks for one
+    #[arg(long, env = "CAIRN_EMBEDDINGS_KEY", hide_env_values = true)]
+    pub embeddings_key: Option<String>,
     /// Memory for recall indexes in MiB, least recently used out first [default: 1024]
     #[arg(long, env = "CAIRN_RECALL_CACHE_MB")]
     #[serde(deserialize_with = "text_or_number")]
@@ -115,12 +122,23 @@ pub enum LogFormat {
 }
 
 /// How nearness in meaning is found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Embeddings {
     /// By the model that ships with the server.
     Builtin,
     /// Not at all: words only.
     Off,
+    /// By a model elsewhere.
+    Outside(Outside),
+}
+
+/// An OpenAI-compatible embeddings endpoint.
+#[derive(Clone, Debug)]
+pub struct Outside {
+    /// Where texts are sent to, in full.
+    pub url: reqwest::Url,
+    pub model: String,
+    pub key: Option<Secret>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,6 +192,8 @@ impl Given {
             rate_limit: text(self.rate_limit).or(said.rate_limit),
             database_connections: text(self.database_connections).or(said.database_connections),
             embeddings: text(self.embeddings).or(said.embeddings),
+            embeddings_model: text(self.embeddings_model).or(said.embeddings_model),
+            embeddings_key: text(self.embeddings_key).or(said.embeddings_key),
             recall_cache_mb: text(self.recall_cache_mb).or(said.recall_cache_mb),
             log: text(self.log).or(said.log),
             log_format: text(self.log_format).or(said.log_format),
@@ -268,7 +288,7 @@ impl Given {
             tls,
             rate_limit: rate_limit(text(self.rate_limit).as_deref())?,
             database_connections,
-            embeddings: embeddings(text(self.embeddings).as_deref())?,
+            embeddings: embeddings(text(self.embeddings), text(self.embeddings_model), text(self.embeddings_key))?,
             recall_cache_mb: recall_cache(text(self.recall_cache_mb).as_deref())?,
             log,
             log_format,
@@ -306,12 +326,51 @@ fn default_data_dir() -> Result<PathBuf, ConfigProblem> {
     }
 }
 
-fn embeddings(said: Option<&str>) -> Result<Embeddings, ConfigProblem> {
-    match said {
-        None | Some("builtin") => Ok(Embeddings::Builtin),
-        Some("off") => Ok(Embeddings::Off),
-        Some(other) => wrong("CAIRN_EMBEDDINGS", format!("`{other}` is neither builtin nor off")),
+fn embeddings(said: Option<String>, model: Option<String>, key: Option<String>) -> Result<Embeddings, ConfigProblem> {
+    let inside = match said.as_deref() {
+        None | Some("builtin") => Embeddings::Builtin,
+        Some("off") => Embeddings::Off,
+        Some(url) => return Ok(Embeddings::Outside(outside(url, model, key)?)),
+    };
+    match (model, key) {
+        (None, None) => Ok(inside),
+        (Some(_), _) => wrong("CAIRN_EMBEDDINGS_MODEL", "is for an endpoint, and CAIRN_EMBEDDINGS names none"),
+        (None, Some(_)) => wrong("CAIRN_EMBEDDINGS_KEY", "is for an endpoint, and CAIRN_EMBEDDINGS names none"),
     }
+}
+
+/// The values are not repeated: either may have a secret in it.
+fn outside(url: &str, model: Option<String>, key: Option<String>) -> Result<Outside, ConfigProblem> {
+    const EXAMPLE: &str = "is neither builtin, off nor a URL such as http://localhost:11434/v1";
+    let Some(mut url) = reqwest::Url::parse(url.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    else {
+        return wrong("CAIRN_EMBEDDINGS", EXAMPLE);
+    };
+    if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
+        return wrong(
+            "CAIRN_EMBEDDINGS",
+            "must be a plain URL, without a user, a password or anything after ?; a key goes into CAIRN_EMBEDDINGS_KEY",
+        );
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    if path.is_empty() {
+        url.set_path("/v1/embeddings");
+    } else if path.ends_with("/embeddings") {
+        url.set_path(&path);
+    } else {
+        url.set_path(&format!("{path}/embeddings"));
+    }
+    let Some(model) = model.map(|model| model.trim().to_owned()) else {
+        return wrong("CAIRN_EMBEDDINGS_MODEL", "is missing beside the URL in CAIRN_EMBEDDINGS: name the model, such as nomic-embed-text");
+    };
+    if model.len() > 200 || model.chars().any(char::is_control) {
+        return wrong("CAIRN_EMBEDDINGS_MODEL", "must be a name of at most 200 bytes on one line");
+    }
+    let key = key.map(|key| key.trim().to_owned());
+    if key.as_ref().is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
+        return wrong("CAIRN_EMBEDDINGS_KEY", "must be of printable ASCII characters without spaces");
+    }
+    Ok(Outside { url, model, key: key.map(Secret) })
 }
 
 fn recall_cache(said: Option<&str>) -> Result<u32, ConfigProblem> {
@@ -337,4 +396,48 @@ fn rate_limit(said: Option<&str>) -> Result<Option<RateLimit>, ConfigProblem> {
         || wrong("CAIRN_RATE_LIMIT", format!("`{said}` is not a number of requests per time, such as 600/min, 20/s or off")),
         Ok,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked_at(url: &str) -> String {
+        outside(url, Some("m".to_owned()), None).unwrap().url.to_string()
+    }
+
+    #[test]
+    fn an_endpoint_is_named_in_any_of_the_usual_ways() {
+        for url in ["http://host:1", "http://host:1/", "http://host:1/v1", "http://host:1/v1/", "http://host:1/v1/embeddings"] {
+            assert_eq!(asked_at(url), "http://host:1/v1/embeddings", "{url}");
+        }
+        assert_eq!(asked_at("https://host/embeddings/"), "https://host/embeddings");
+        assert_eq!(asked_at("https://host/openai/v1"), "https://host/openai/v1/embeddings");
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_endpoint_is_named_and_not_repeated() {
+        let some = |text: &str| Some(text.to_owned());
+        for (said, model, key, named) in [
+            (some("ftp://hidden"), some("m"), None, "CAIRN_EMBEDDINGS: "),
+            (some("hidden"), some("m"), None, "CAIRN_EMBEDDINGS: "),
+            (some("http://user:hidden@host/v1"), some("m"), None, "CAIRN_EMBEDDINGS: "),
+            (some("http://host/v1?key=hidden"), some("m"), None, "CAIRN_EMBEDDINGS: "),
+            (some("http://host/v1"), None, some("hidden"), "CAIRN_EMBEDDINGS_MODEL: "),
+            (some("http://host/v1"), some("two\nlines"), None, "CAIRN_EMBEDDINGS_MODEL: "),
+            (some("http://host/v1"), some("m"), some("hidden in two"), "CAIRN_EMBEDDINGS_KEY: "),
+            (None, some("m"), None, "CAIRN_EMBEDDINGS_MODEL: "),
+            (some("off"), None, some("hidden"), "CAIRN_EMBEDDINGS_KEY: "),
+            (some("builtin"), some("m"), some("hidden"), "CAIRN_EMBEDDINGS_MODEL: "),
+        ] {
+            let told = embeddings(said.clone(), model, key).unwrap_err().to_string();
+            assert!(told.starts_with(named) && !told.contains("hidden"), "{said:?}: {told}");
+        }
+    }
+
+    #[test]
+    fn the_key_of_an_endpoint_is_not_shown() {
+        let made = outside("http://host", Some("m".to_owned()), Some("sk-hidden".to_owned())).unwrap();
+        assert!(!format!("{made:?}").contains("hidden"));
+    }
 }

@@ -24,9 +24,12 @@ pub mod turnstile;
 pub mod work;
 
 use crate::{
-    acts::{memories::Together, recall::Library},
+    acts::{
+        memories::Together,
+        recall::{Library, Wanted},
+    },
     auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
-    config::{Config, Embeddings},
+    config::Config,
     keyring::Keyring,
     store::Db,
     turnstile::Turnstile,
@@ -53,11 +56,11 @@ struct Parts {
 }
 
 impl App {
-    pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Self {
+    pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Result<Self, String> {
         let limits = Limits::new(config.rate_limit);
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(1)));
-        let library = Arc::new(Library::new(config.recall_cache_mb, config.embeddings == Embeddings::Builtin));
-        Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library }))
+        let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library })))
     }
 
     pub fn config(&self) -> &Config {

@@ -6,6 +6,7 @@ mod commands;
 mod concurrency;
 mod copies;
 mod deletion;
+mod embeddings;
 mod feedback;
 mod foreign_postgres;
 mod fuzz;

@@ -18,6 +18,13 @@ async fn lived_in() -> House {
     reviewer.approves(&request).await.expect(200);
     reviewer.executes(&request).await.expect(200);
     admin.looking_at("coding").get("memories").await.expect(200);
+    // As the maker of an outside model's vectors would.
+    for kept in [
+        "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
+        "insert into memory_vectors (workspace_id, memory_id, model, text_mark, dimensions, vectors) select workspace_id, id, 'm', '', 1, '' from memories",
+    ] {
+        house.owner().execute(kept).await.expect("is kept");
+    }
     house
 }
 

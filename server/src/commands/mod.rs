@@ -106,7 +106,7 @@ async fn beside(config: Config, act: impl AsyncFnOnce(App) -> Result<(), Failure
         let db = Db::connect(&database.app_url, 4)?;
         let keyring = Keyring::open(&config.master_key_file)?;
         let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(serve::told)?;
-        let app = App::new(config, db, keyring, tokens);
+        let app = App::new(config, db, keyring, tokens)?;
         let done = act(app.clone()).await;
         app.db().close().await;
         done

@@ -253,4 +253,6 @@ pub struct Indexed {
     pub reported: Option<(OffsetDateTime, super::memory::Report)>,
     pub tokens: Option<u32>,
     pub helpful: i32,
+    /// What an outside model made of it, if that is asked for and kept: how long each vector is, and all of them.
+    pub vectors: Option<(usize, Vec<u8>)>,
 }

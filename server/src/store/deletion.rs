@@ -233,6 +233,9 @@ async fn erase_rows(
         .await?;
     let anchors =
         sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, ids).execute(tx.conn()).await?;
+    let vectors = sqlx::query!("delete from memory_vectors where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
+        .execute(tx.conn())
+        .await?;
     let answers = sqlx::query!(
         "update idempotency_keys
          set body = null, headers = null, erased = true
@@ -268,6 +271,7 @@ async fn erase_rows(
         ("memory_versions", versions.len() as u64),
         ("memory_tags", tags.rows_affected()),
         ("anchors", anchors.rows_affected()),
+        ("memory_vectors", vectors.rows_affected()),
         ("idempotency_keys", answers.rows_affected()),
         ("receipts", questions.rows_affected()),
     ] {

@@ -21,7 +21,9 @@ pub mod receipts;
 pub mod scope;
 pub mod signing_keys;
 pub mod trail;
+pub mod turns;
 mod tx;
+pub mod vectors;
 pub mod workspaces;
 
 pub use connect::Db;

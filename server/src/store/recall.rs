@@ -103,11 +103,18 @@ impl Db {
     }
 
     /// Memories for the index, in the order of their ids.
-    pub async fn index_page(&self, mark: ShelfMark, after: Option<MemoryId>, most: i64) -> Result<Vec<Indexed>, Problem> {
+    pub async fn index_page(
+        &self,
+        mark: ShelfMark,
+        model: Option<&str>,
+        after: Option<MemoryId>,
+        most: i64,
+    ) -> Result<Vec<Indexed>, Problem> {
         let mut tx = self.as_index(mark).await?;
-        let sql = format!("{COLUMNS} {CURRENT} {NAMES} where m.workspace_id = $1 and m.id > $2 order by m.id limit $3");
+        let sql = format!("{COLUMNS} {CURRENT} {NAMES} {KEPT} where m.workspace_id = $1 and m.id > $3 order by m.id limit $4");
         let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql))
             .bind(mark.workspace())
+            .bind(model)
             .bind(after.map_or(Uuid::nil(), |id| id.0))
             .bind(most)
             .fetch_all(&mut *tx)
@@ -116,16 +123,21 @@ impl Db {
     }
 
     /// Some of them; those that are gone are missing.
-    pub async fn index_some(&self, mark: ShelfMark, ids: &[MemoryId]) -> Result<Vec<Indexed>, Problem> {
+    pub async fn index_some(&self, mark: ShelfMark, model: Option<&str>, ids: &[MemoryId]) -> Result<Vec<Indexed>, Problem> {
         let mut tx = self.as_index(mark).await?;
         let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-        let sql = format!("{COLUMNS} {CURRENT} {NAMES} where m.workspace_id = $1 and m.id = any($2)");
-        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(ids).fetch_all(&mut *tx).await?;
+        let sql = format!("{COLUMNS} {CURRENT} {NAMES} {KEPT} where m.workspace_id = $1 and m.id = any($3)");
+        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(model).bind(ids).fetch_all(&mut *tx).await?;
         Ok(rows.into_iter().map(Indexed::from).collect())
     }
 
     /// Memories that have changed since a moment: which those are, and what they were then.
-    pub async fn index_as_of(&self, mark: ShelfMark, moment: OffsetDateTime) -> Result<(Vec<MemoryId>, Vec<Indexed>), Problem> {
+    pub async fn index_as_of(
+        &self,
+        mark: ShelfMark,
+        model: Option<&str>,
+        moment: OffsetDateTime,
+    ) -> Result<(Vec<MemoryId>, Vec<Indexed>), Problem> {
         let mut tx = self.as_index(mark).await?;
         let since: Vec<MemoryId> = sqlx::query_scalar("select id from memories where workspace_id = $1 and updated_at > $2")
             .bind(mark.workspace())
@@ -135,12 +147,12 @@ impl Db {
         let sql = format!(
             "{COLUMNS} join lateral (
                 select * from memory_versions v
-                where v.workspace_id = m.workspace_id and v.memory_id = m.id and v.at <= $2 and v.redacted_at is null
+                where v.workspace_id = m.workspace_id and v.memory_id = m.id and v.at <= $3 and v.redacted_at is null
                 order by v.version desc
                 limit 1) v on true
-             {NAMES} where m.workspace_id = $1 and m.updated_at > $2 and m.created_at <= $2"
+             {NAMES} {KEPT} where m.workspace_id = $1 and m.updated_at > $3 and m.created_at <= $3"
         );
-        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(moment).fetch_all(&mut *tx).await?;
+        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(model).bind(moment).fetch_all(&mut *tx).await?;
         Ok((since, rows.into_iter().map(Indexed::from).collect()))
     }
 
@@ -159,7 +171,7 @@ impl Db {
         Ok(found.into_iter().map(|(id, settings)| (ShelfMark(id), settings.0)).collect())
     }
 
-    async fn as_index(&self, mark: ShelfMark) -> Result<Transaction<'static, Postgres>, Problem> {
+    pub(super) async fn as_index(&self, mark: ShelfMark) -> Result<Transaction<'static, Postgres>, Problem> {
         let begin = format!("begin read only; select enter_index('{}')", mark.workspace());
         Ok(self.tenants().begin_with(AssertSqlSafe(begin)).await?)
     }
@@ -167,11 +179,15 @@ impl Db {
 
 const COLUMNS: &str = "select m.id, v.version, m.changed_xid::text as stamp, v.kind, v.state, v.title, v.path, v.content, v.tags, v.project, v.owner_id,
     m.created_by, coalesce(a.name, p.name) as author_name, v.anchors, v.source, v.session_id, v.confidence, v.valid_from, v.stale_after, v.expires_at,
-    v.verified_at, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful
+    v.verified_at, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful, w.dimensions, w.vectors
 from memories m";
 const CURRENT: &str = "join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version";
 const NAMES: &str =
     "left join agents a on a.workspace_id = m.workspace_id and a.id = m.created_by left join people p on p.id = m.created_by";
+/// What an outside model, if one is asked for, made of the same text.
+const KEPT: &str = "left join memory_vectors w
+    on w.workspace_id = m.workspace_id and w.memory_id = m.id and w.model = $2 and w.text_mark = text_mark(v.content_sha256, v.title)";
+
 #[derive(sqlx::FromRow)]
 struct Row {
     id: MemoryId,
@@ -200,6 +216,8 @@ struct Row {
     reported_as: Option<Report>,
     tokens: Option<i32>,
     helpful: i32,
+    dimensions: Option<i32>,
+    vectors: Option<Vec<u8>>,
 }
 
 impl From<Row> for Indexed {
@@ -230,6 +248,7 @@ impl From<Row> for Indexed {
             reported: row.reported_at.zip(row.reported_as),
             tokens: row.tokens.and_then(|tokens| u32::try_from(tokens).ok()),
             helpful: row.helpful,
+            vectors: row.dimensions.and_then(|length| usize::try_from(length).ok()).zip(row.vectors),
         }
     }
 }

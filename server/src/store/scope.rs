@@ -120,8 +120,8 @@ impl<P: CanWrite> Scope<P> {
     }
 }
 
-/// The proof that there is a workspace whose index may be read together: from somebody who stands in it, or from the
-/// gate's list. It opens nothing but that.
+/// The proof that there is a workspace whose index may be read together, and its vectors kept: from somebody who stands
+/// in it, or from the gate's list. It opens nothing but that.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShelfMark(pub(super) WorkspaceId);
 

@@ -1,6 +1,8 @@
 //! Background loops. Each may run on every replica at once, or takes turns by advisory lock; a failure is logged
 //! and tried again at the next turn.
 
+mod embeddings;
+
 use crate::{
     App, acts,
     engines::{recall::semantic::Model, tokens},
@@ -20,7 +22,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let (mut turn, mut look) = (interval(Duration::from_mins(1)), interval(LOOK_AROUND));
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let warming = tokio::spawn(warm_up(app.clone()));
+    let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
     loop {
         tokio::select! {
             _ = turn.tick() => house_keeping(&app).await,
@@ -29,6 +31,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
         }
     }
     warming.abort();
+    embedding.abort();
 }
 
 /// So that the first question is answered as quickly as the second.

@@ -1,13 +1,13 @@
 //! The indexes that are in memory: one per workspace, least recently used out first.
 
-use super::shelf::Shelf;
+use super::{endpoint::Endpoint, meaning::Wanted, shelf::Shelf};
 use crate::{
     model::{Settings, WorkspaceId},
     problem::Problem,
     store::{Db, ShelfMark},
 };
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
@@ -16,7 +16,9 @@ use tokio::sync::OnceCell;
 pub struct Library {
     places: Mutex<HashMap<WorkspaceId, Place>>,
     most_bytes: usize,
-    pub(super) vectors: bool,
+    wanted: Wanted,
+    /// Workspaces whose index is being built anew, by another model.
+    renewing: Mutex<HashSet<WorkspaceId>>,
 }
 
 #[derive(Clone)]
@@ -34,8 +36,16 @@ impl std::fmt::Debug for Library {
 }
 
 impl Library {
-    pub fn new(most_mb: u32, vectors: bool) -> Self {
-        Self { places: Mutex::default(), most_bytes: most_mb as usize * 1024 * 1024, vectors }
+    pub fn new(most_mb: u32, wanted: Wanted) -> Self {
+        Self { places: Mutex::default(), most_bytes: most_mb as usize * 1024 * 1024, wanted, renewing: Mutex::default() }
+    }
+
+    /// The outside model's, if the settings want one.
+    pub(crate) fn endpoint(&self) -> Option<&Arc<Endpoint>> {
+        match &self.wanted {
+            Wanted::Outside(endpoint) => Some(endpoint),
+            Wanted::Nothing | Wanted::Builtin => None,
+        }
     }
 
     /// The workspace's index, built if it is not there.
@@ -47,13 +57,48 @@ impl Library {
         // In a task of its own: whoever asked may have left before a large index is built.
         let (library, db, settings) = (self.clone(), db.clone(), settings.clone());
         tokio::spawn(async move {
-            let vectors = library.vectors;
-            let built = place.shelf.get_or_try_init(async || Shelf::build(&db, mark, settings, vectors).await).await.cloned();
+            let make = async || Shelf::build(&db, mark, settings, library.wanted.in_service(&db, mark).await?).await;
+            let built = place.shelf.get_or_try_init(make).await.cloned();
             library.make_room(mark.workspace());
             built
         })
         .await
         .map_err(Problem::internal)?
+    }
+
+    /// When another model's vectors have become complete, an index of those is built aside, and takes the place of this one.
+    pub(super) async fn renew(self: &Arc<Self>, db: &Db, old: &Shelf) -> Result<(), Problem> {
+        if self.endpoint().is_none() {
+            return Ok(());
+        }
+        let (mark, by) = (old.mark(), self.wanted.in_service(db, old.mark()).await?);
+        if by.model() == old.by.model() || !self.renewing().insert(mark.workspace()) {
+            return Ok(());
+        }
+        let (library, db, settings) = (self.clone(), db.clone(), old.settings.clone());
+        tokio::spawn(async move {
+            match Shelf::build(&db, mark, settings, by).await {
+                Ok(new) => library.replace(new),
+                Err(problem) => tracing::warn!(?problem, workspace = %mark.workspace(), "an index could not be built anew"),
+            }
+            library.renewing().remove(&mark.workspace());
+        });
+        Ok(())
+    }
+
+    /// Unless it was put away meanwhile, or belongs to other settings.
+    fn replace(&self, new: Arc<Shelf>) {
+        let workspace = new.mark().workspace();
+        if let Some(place) = self.lock().get_mut(&workspace)
+            && place.settings.default_stale_after_days == new.settings.default_stale_after_days
+        {
+            place.shelf = Arc::new(OnceCell::new_with(Some(new)));
+        }
+        self.make_room(workspace);
+    }
+
+    fn renewing(&self) -> MutexGuard<'_, HashSet<WorkspaceId>> {
+        self.renewing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn place(&self, mark: ShelfMark, settings: &Settings) -> Place {

@@ -1,11 +1,16 @@
 //! Recalling: the index finds, Postgres tells under the asker's scope, a receipt is kept, and then the answer leaves.
 
+mod endpoint;
 mod library;
+mod meaning;
 mod receipts;
 mod shelf;
+mod vectors;
 
 pub use library::Library;
+pub use meaning::Wanted;
 pub use receipts::{Shown, judge, list, show};
+pub use vectors::Making;
 
 use crate::{
     App,
@@ -14,6 +19,7 @@ use crate::{
         recall::{
             AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights,
             pack::{self, Packed, Ranked},
+            semantic::Vector,
         },
         tokens,
     },
@@ -56,11 +62,14 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
     let now = clock::now();
     let moment = asked.as_of.unwrap_or(now);
     let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
+    let (vector, note) = shelf.by.direction_of(&asked.query).await;
     let asked = Arc::new(asked);
+    let asking = Arc::new(Asking::new(scope, &shelf, &asked, vector, moment));
     let (hits, texts) = match asked.as_of {
-        None => found_now(app, scope, &shelf, &asked, now).await?,
-        Some(then) => found_then(app, scope, &shelf, &asked, then).await?,
+        None => found_now(app, scope, &asking).await?,
+        Some(then) => found_then(app, scope, &asking, then).await?,
     };
+    drop(asking);
     let (items, packed) = pack(scope, &asked, &hits, texts, moment);
     let receipt = Receipt {
         id: ReceiptId::new(),
@@ -75,29 +84,23 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
         took_ms: started.elapsed().as_secs_f32() * 1000.0,
         asked: Arc::unwrap_or_clone(asked),
     };
-    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes: Vec::new() };
+    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes: note.into_iter().collect() };
     app.db().keep_receipt(scope, &answer.receipt).await?;
     Ok(answer)
 }
 
 /// Searches what the index has, and asks Postgres in one trip whether that was everything and for the texts; if it was
 /// not, takes in what changed and searches again.
-async fn found_now<P: Permission>(
-    app: &App,
-    scope: &Scope<P>,
-    shelf: &Arc<Shelf>,
-    asked: &Arc<Recall>,
-    now: OffsetDateTime,
-) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
-    let since = shelf.horizon();
-    let hits = search(scope, shelf, asked, now).await?;
+async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Asking>) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
+    let since = asking.shelf.horizon();
+    let hits = search(asking).await?;
     let (changes, texts) = app.db().look_up(scope, since, &versions(&hits)).await?;
     if changes.is_empty() {
         return Ok((hits, texts));
     }
-    shelf.take_in(app.db(), &changes).await?;
+    asking.shelf.take_in(app.db(), &changes).await?;
     app.library().make_room(scope.workspace());
-    let hits = search(scope, shelf, asked, now).await?;
+    let hits = search(asking).await?;
     // What changed after the question was asked need not be in the answer; what was erased meanwhile is not read.
     let texts = app.db().texts(scope, &versions(&hits)).await?;
     Ok((hits, texts))
@@ -107,15 +110,15 @@ async fn found_now<P: Permission>(
 async fn found_then<P: Permission>(
     app: &App,
     scope: &Scope<P>,
-    shelf: &Arc<Shelf>,
-    asked: &Arc<Recall>,
+    asking: &Arc<Asking>,
     then: OffsetDateTime,
 ) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
+    let shelf = &asking.shelf;
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
     shelf.take_in(app.db(), &changes).await?;
-    let (since, older) = app.db().index_as_of(scope.shelf_mark(), then).await?;
+    let (since, older) = app.db().index_as_of(scope.shelf_mark(), shelf.by.model(), then).await?;
     let since: HashSet<MemoryId> = since.into_iter().collect();
-    let asking = Asking::new(scope, shelf, asked, then);
+    let asking = asking.clone();
     let hits = tokio::task::spawn_blocking(move || {
         let older: Vec<_> = older.iter().map(|row| asking.shelf.prepare(row)).collect();
         asking.put(|index, question| index.search_with(question, Some(&|id, _| !since.contains(&id)), &older))
@@ -126,37 +129,34 @@ async fn found_then<P: Permission>(
     Ok((hits, texts))
 }
 
-async fn search<P: Permission>(
-    scope: &Scope<P>,
-    shelf: &Arc<Shelf>,
-    asked: &Arc<Recall>,
-    now: OffsetDateTime,
-) -> Result<Vec<Hit>, Problem> {
-    let asking = Asking::new(scope, shelf, asked, now);
+async fn search(asking: &Arc<Asking>) -> Result<Vec<Hit>, Problem> {
+    let few = asking.shelf.read().len() < MANY;
+    let asking = asking.clone();
     let look = move || asking.put(Index::search);
-    if shelf.read().len() < MANY { Ok(look()) } else { tokio::task::spawn_blocking(look).await.map_err(Problem::internal) }
+    if few { Ok(look()) } else { tokio::task::spawn_blocking(look).await.map_err(Problem::internal) }
 }
 
 /// Everything that a search needs, wherever it runs.
 struct Asking {
     shelf: Arc<Shelf>,
     asked: Arc<Recall>,
+    /// The question's own, by the model that made the index's.
+    vector: Option<Vector>,
     wall: Option<Project>,
     person: Option<PersonId>,
     moment: OffsetDateTime,
 }
 
 impl Asking {
-    fn new<P>(scope: &Scope<P>, shelf: &Arc<Shelf>, asked: &Arc<Recall>, moment: OffsetDateTime) -> Self {
-        Self { shelf: shelf.clone(), asked: asked.clone(), wall: scope.project().cloned(), person: scope.person(), moment }
+    fn new<P>(scope: &Scope<P>, shelf: &Arc<Shelf>, asked: &Arc<Recall>, vector: Option<Vector>, moment: OffsetDateTime) -> Self {
+        Self { shelf: shelf.clone(), asked: asked.clone(), vector, wall: scope.project().cloned(), person: scope.person(), moment }
     }
 
     fn put(&self, search: impl FnOnce(&Index, &Question<'_>) -> Vec<Hit>) -> Vec<Hit> {
-        let vector = self.shelf.direction_of(&self.asked.query);
         let (filter, anchors, weights) = (filter_of(&self.asked), places_of(&self.asked), Weights::default());
         let question = Question {
             query: &self.asked.query,
-            vector: vector.as_ref(),
+            vector: self.vector.as_ref(),
             filter: &filter,
             viewer: Viewer { person: self.person, project: self.wall.as_ref().map(Project::as_str) },
             anchors: &anchors,
@@ -240,7 +240,8 @@ pub async fn look_around(app: &App) {
     for shelf in app.library().shelves() {
         let looked = async {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
-            shelf.take_in(app.db(), &changes).await
+            shelf.take_in(app.db(), &changes).await?;
+            app.library().renew(app.db(), &shelf).await
         };
         if let Err(problem) = looked.await {
             tracing::debug!(?problem, workspace = %shelf.mark().workspace(), "an index could not be brought up to date");

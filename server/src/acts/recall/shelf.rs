@@ -1,12 +1,10 @@
 //! One workspace's index, built when first asked for and brought up to date with every question.
 
+use super::meaning::By;
 use crate::{
     engines::{
         freshness,
-        recall::{
-            AnchorOf, Document, Index, Prepared, prepare,
-            semantic::{Model, Vector},
-        },
+        recall::{AnchorOf, Document, Index, Prepared, prepare},
         tokens,
     },
     model::{MemoryId, Settings, memory::SourceType, recall::Indexed},
@@ -36,7 +34,8 @@ pub struct Shelf {
     mark: ShelfMark,
     /// What freshness was judged by; another setting needs another index.
     pub(super) settings: Settings,
-    vectors: bool,
+    /// What its vectors are made with; another model needs another index.
+    pub(super) by: By,
     index: RwLock<Index>,
     /// Everything before it is in the index.
     horizon: AtomicU64,
@@ -47,14 +46,14 @@ pub struct Shelf {
 
 impl Shelf {
     /// Reads the whole workspace.
-    pub(super) async fn build(db: &Db, mark: ShelfMark, settings: Settings, vectors: bool) -> Result<Arc<Self>, Problem> {
+    pub(super) async fn build(db: &Db, mark: ShelfMark, settings: Settings, by: By) -> Result<Arc<Self>, Problem> {
         let started = Instant::now();
         // Taken before the first page: what changes while the pages are read is at or after it, and is read again.
         let horizon = db.changes(mark, NOTHING_YET).await?.horizon;
         let shelf = Arc::new(Self {
             mark,
             settings,
-            vectors,
+            by,
             index: RwLock::default(),
             horizon: AtomicU64::new(horizon),
             stamps: Mutex::default(),
@@ -64,7 +63,7 @@ impl Shelf {
         let mut pages = VecDeque::new();
         let at_once = std::thread::available_parallelism().map_or(1, usize::from);
         loop {
-            let page = db.index_page(mark, last, PAGE).await?;
+            let page = db.index_page(mark, shelf.by.model(), last, PAGE).await?;
             let end = page.len() < usize::try_from(PAGE).unwrap_or_default();
             last = page.last().map(|row| row.id).or(last);
             let maker = shelf.clone();
@@ -106,19 +105,14 @@ impl Shelf {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// By the model that made the index's vectors.
-    pub(super) fn direction_of(&self, query: &str) -> Option<Vector> {
-        self.vectors.then(|| Model::builtin().embed(query)).flatten()
-    }
-
     /// After this the index has everything that the look saw. One at a time, so that nothing older comes after something newer.
     pub(super) async fn take_in(self: &Arc<Self>, db: &Db, changes: &Changes) -> Result<(), Problem> {
         let mut stamps = self.stamps.lock().await;
         let unknown: Vec<MemoryId> =
-            changes.changed.iter().filter(|(id, stamp)| stamps.get(id).is_none_or(|known| known < stamp)).map(|(id, _)| *id).collect();
+            changes.changed.iter().filter(|(id, stamp)| stamps.get(id) != Some(stamp)).map(|(id, _)| *id).collect();
         let gone: Vec<MemoryId> = changes.gone.iter().filter(|id| stamps.contains_key(id)).copied().collect();
         if !unknown.is_empty() || !gone.is_empty() {
-            let rows = if unknown.is_empty() { Vec::new() } else { db.index_some(self.mark, &unknown).await? };
+            let rows = if unknown.is_empty() { Vec::new() } else { db.index_some(self.mark, self.by.model(), &unknown).await? };
             let ready = if rows.len() > FEW {
                 let maker = self.clone();
                 tokio::task::spawn_blocking(move || maker.prepare_all(&rows)).await.map_err(Problem::internal)?
@@ -193,13 +187,6 @@ impl Shelf {
             tokens: row.tokens.unwrap_or_else(|| tokens::count(&row.content)),
             helpful: row.helpful,
         };
-        let vectors = if self.vectors { Model::builtin().embed_long(&meaning(&row.title, &row.content)) } else { Vec::new() };
-        prepare(&document, vectors)
+        prepare(&document, self.by.vectors_of(row))
     }
-}
-
-/// A title that is only the text's beginning says nothing new.
-fn meaning<'a>(title: &str, content: &'a str) -> std::borrow::Cow<'a, str> {
-    let beginning = title.trim_end_matches('…');
-    if content.trim_start().starts_with(beginning) { content.into() } else { format!("{title}\n{content}").into() }
 }
