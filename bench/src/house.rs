@@ -82,13 +82,13 @@ impl House {
 
     /// The same database, and a server that knows nothing of it yet.
     pub async fn restart(self) -> Result<Self, Failure> {
-        let Self { postgres, key, given, running, _data, .. } = self;
+        let Self { postgres, key, given, running, _data: data, .. } = self;
         running.stop().await?;
         let started = Instant::now();
         let running = start(&given, &postgres).await?;
         let address = running.address;
         let admin = sign_in(address).await?;
-        Ok(Self { postgres, address, key, given, running, started, admin, signed_in: Instant::now(), _data })
+        Ok(Self { postgres, address, key, given, running, started, admin, signed_in: Instant::now(), _data: data })
     }
 
     /// When the server was started.

@@ -58,7 +58,7 @@ struct Parts {
 impl App {
     pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Result<Self, String> {
         let limits = Limits::new(config.rate_limit);
-        let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(1)));
+        let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
         Ok(Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library })))
     }

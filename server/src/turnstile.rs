@@ -7,7 +7,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
-use tokio::sync::oneshot;
+use tokio::{
+    sync::{Notify, oneshot},
+    time::timeout,
+};
 
 pub struct Turnstile<K, I, O> {
     /// A line is there as long as somebody serves it.
@@ -20,6 +23,9 @@ pub struct Turnstile<K, I, O> {
 struct Line<I, O> {
     waiting: Vec<(I, oneshot::Sender<O>)>,
     servers: usize,
+    /// How many were served together last: when as many have come again, nobody lingers for more.
+    expected: usize,
+    complete: Arc<Notify>,
 }
 
 impl<K, I, O> std::fmt::Debug for Turnstile<K, I, O> {
@@ -34,8 +40,8 @@ where
     I: Send + 'static,
     O: Send + 'static,
 {
-    /// Up to `servers` serve a line, each `most` at once. Where several came together, the next are waited for: those
-    /// just served come back one by one, and the first of them would otherwise be served alone.
+    /// Up to `servers` serve a line, each `most` at once. Where several came together, as many are waited for again, but
+    /// no longer than `linger`.
     pub fn new(servers: usize, most: usize, linger: Duration) -> Arc<Self> {
         Arc::new(Self { lines: Mutex::new(HashMap::new()), servers, most, linger })
     }
@@ -49,8 +55,12 @@ where
         let (tell, told) = oneshot::channel();
         let one_more = {
             let mut lines = self.lock();
-            let line = lines.entry(key.clone()).or_insert_with(|| Line { waiting: Vec::new(), servers: 0 });
+            let line =
+                lines.entry(key.clone()).or_insert_with(|| Line { waiting: Vec::new(), servers: 0, expected: 0, complete: Arc::default() });
             line.waiting.push((item, tell));
+            if line.expected > 0 && line.waiting.len() >= line.expected {
+                line.complete.notify_one();
+            }
             let one_more = line.servers < self.servers;
             line.servers += usize::from(one_more);
             one_more
@@ -83,10 +93,9 @@ where
         W: Fn(Vec<I>) -> F + Send + 'static,
         F: Future<Output = Vec<O>> + Send + 'static,
     {
-        let mut together = false;
         loop {
-            if together && !self.of.linger.is_zero() {
-                tokio::time::sleep(self.of.linger).await;
+            if let Some(complete) = self.expects_more() {
+                let _ = timeout(self.of.linger, complete.notified()).await;
             }
             let batch: Vec<_> = {
                 let mut lines = self.of.lock();
@@ -99,15 +108,25 @@ where
                     return;
                 }
                 let size = line.waiting.len().min(self.of.most);
+                // It shrinks slowly: one that comes late must not make all others wait for it again and again.
+                line.expected = if size > 1 { size.max(line.expected * 3 / 4) } else { 0 };
                 line.waiting.drain(..size).collect()
             };
-            together = batch.len() > 1;
             let (items, tell): (Vec<I>, Vec<_>) = batch.into_iter().unzip();
             for (tell, answer) in tell.into_iter().zip(serve(items).await) {
                 // Whoever left does not want to know.
                 let _ = tell.send(answer);
             }
         }
+    }
+}
+
+impl<K: Hash + Eq, I, O> Server<K, I, O> {
+    /// Those just served come back one by one, and the first of them would otherwise be served alone.
+    fn expects_more(&self) -> Option<Arc<Notify>> {
+        let lines = self.of.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = lines.get(&self.key)?;
+        (line.waiting.len() < line.expected && !self.of.linger.is_zero()).then(|| line.complete.clone())
     }
 }
 

@@ -48,9 +48,9 @@ pub async fn ask_all(client: &mut Client, workspace: &str, set: &Set, queries: &
     }
     for at in queries.iter().copied() {
         let query = &set.queries[at];
-        let sent = Instant::now();
+        let started = Instant::now();
         let found = ask(client, workspace, &query.text, project, DEPTH).await?;
-        all.push(judged(at, query, &found, loaded, sent.elapsed()));
+        all.push(judged(at, query, &found, loaded, started.elapsed()));
     }
     Ok(all)
 }

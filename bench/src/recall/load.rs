@@ -100,7 +100,7 @@ fn chains(set: &Set, items: &[usize]) -> Vec<Vec<usize>> {
         let named = |chain: &&mut Vec<usize>| {
             of(&chain[0]).update_of.as_deref().is_some_and(|old| of(&at).id == old || of(&at).id.ends_with(&format!("/{old}")))
         };
-        let place = if chains.iter_mut().any(|mut chain| named(&&mut chain)) {
+        let place = if chains.iter_mut().any(|chain| named(&chain)) {
             chains.iter_mut().find(named)
         } else {
             chains.iter_mut().find(|chain| by_time(&chain[0]) >= by_time(&at))

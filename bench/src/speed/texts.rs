@@ -77,7 +77,9 @@ impl Texts {
                 sum
             })
             .collect();
-        reach.iter_mut().for_each(|reach| *reach /= sum);
+        for reach in &mut reach {
+            *reach /= sum;
+        }
         Self { words, reach }
     }
 
@@ -91,7 +93,7 @@ impl Texts {
                 text.push(' ');
             }
             let from = text.len();
-            self.fill(template, &mut text, &mut || self.word(&mut chance));
+            Self::fill(template, &mut text, &mut || self.word(&mut chance));
             words += text[from..].split(' ').count();
         }
         text
@@ -106,11 +108,11 @@ impl Texts {
         let told: Vec<&str> = told.filter(|word| word.len() > 2 && !common.contains(word)).collect();
         let mut question = String::new();
         let template = QUESTIONS[chance.below(QUESTIONS.len())];
-        self.fill(template, &mut question, &mut || told[chance.below(told.len())]);
+        Self::fill(template, &mut question, &mut || told[chance.below(told.len())]);
         question
     }
 
-    fn fill<'a>(&self, template: &str, text: &mut String, word: &mut dyn FnMut() -> &'a str) {
+    fn fill<'a>(template: &str, text: &mut String, word: &mut dyn FnMut() -> &'a str) {
         for part in template.split_inclusive('*') {
             match part.strip_suffix('*') {
                 Some(before) => {
