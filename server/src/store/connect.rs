@@ -11,6 +11,9 @@ use std::time::Duration;
 
 pub static MIGRATOR: Migrator = sqlx::migrate!("../migrations");
 
+/// A connection that nobody used for so long may have died unnoticed.
+const RESTED: Duration = Duration::from_millis(500);
+
 /// The door to the database. It opens only onto a scope.
 #[derive(Clone, Debug)]
 pub struct Db {
@@ -44,6 +47,16 @@ impl Db {
                 .max_connections(most)
                 .acquire_timeout(Duration::from_secs(5))
                 .idle_timeout(Duration::from_mins(5))
+                // Each is tested when it comes back; a trip more before its next use tells something only after a rest.
+                .test_before_acquire(false)
+                .before_acquire(|conn, meta| {
+                    Box::pin(async move {
+                        if meta.idle_for > RESTED {
+                            conn.ping().await?;
+                        }
+                        Ok(true)
+                    })
+                })
                 .max_lifetime(Duration::from_mins(30))
         };
         let tenants = pool(connections).after_connect(|conn, _| {

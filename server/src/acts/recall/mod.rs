@@ -37,7 +37,7 @@ use time::OffsetDateTime;
 /// Past this many memories a search is long enough to be done aside.
 const MANY: usize = 20_000;
 /// Read beyond what was asked for, to fill the places of near-duplicates and of what does not fit.
-const SPARE: usize = 10;
+const SPARE: usize = 5;
 
 pub struct Answer {
     pub receipt: Receipt,
@@ -181,6 +181,7 @@ fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, mom
             title: text.title.as_deref().unwrap_or_default(),
             content: text.content.as_deref().unwrap_or_default(),
             tokens: hit.tokens,
+            fits: (hit.why.keyword, hit.why.semantic),
         })
         .collect();
     let request = pack::Request { query: &asked.query, detail: asked.detail, limit: asked.limit, budget: asked.token_budget };

@@ -5,7 +5,7 @@ use super::{
     words::{Role, Splitting, Words},
 };
 use crate::model::{MemoryId, recall::Detail};
-use hashbrown::{DefaultHashBuilder, HashSet};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 use std::{hash::BuildHasher, ops::Range};
 
 /// A memory that was found, with its text in the version that was ranked.
@@ -16,6 +16,17 @@ pub struct Ranked<'a> {
     pub content: &'a str,
     /// What the content costs, counted when it was written.
     pub tokens: u32,
+    /// How well its words and its meaning fit the question.
+    pub fits: (f32, f32),
+}
+
+impl Ranked<'_> {
+    /// Two texts that say the same are about as long and fit about as well: only then are they worth a closer look.
+    fn may_be(&self, other: &Self) -> bool {
+        self.tokens.abs_diff(other.tokens) * 5 <= self.tokens.max(other.tokens)
+            && (self.fits.0 - other.fits.0).abs() <= 0.2
+            && (self.fits.1 - other.fits.1).abs() <= 0.2
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -51,15 +62,24 @@ pub struct Request<'a> {
 /// Best first; what does not fit is passed over for the next that does. `count` counts the tokens of what was never counted.
 pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -> u32) -> Packed {
     let mut packed = Packed::default();
-    let mut prints: Vec<Print> = Vec::new();
+    let mut prints: HashMap<usize, Print> = HashMap::new();
     let mut words = Words::of_texts(Splitting::Split);
     let hasher = DefaultHashBuilder::default();
     for (place, one) in ranked.iter().enumerate() {
         if packed.given.len() >= request.limit {
             break;
         }
-        let print = Print::of(one.content, &mut words, &hasher);
-        if let Some(same) = prints.iter().position(|better| better.says_the_same(&print)) {
+        let mut print = None;
+        let same = packed.given.iter().position(|better| {
+            let other = &ranked[better.place];
+            if !one.may_be(other) {
+                return false;
+            }
+            let print = print.get_or_insert_with(|| Print::of(one.content, &mut words, &hasher));
+            let known = prints.entry(better.place).or_insert_with(|| Print::of(other.content, &mut words, &hasher));
+            known.says_the_same(print)
+        });
+        if let Some(same) = same {
             packed.given[same].folded.push(one.id);
             continue;
         }
@@ -71,7 +91,9 @@ pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -
         }
         packed.tokens = packed.tokens.saturating_add(tokens);
         packed.given.push(Given { place, text, passage, tokens, folded: Vec::new() });
-        prints.push(print);
+        if let Some(print) = print {
+            prints.insert(place, print);
+        }
     }
     packed
 }
@@ -159,7 +181,13 @@ mod tests {
     fn ranked<'a>(texts: &[&'a str]) -> Vec<Ranked<'a>> {
         (1..)
             .zip(texts)
-            .map(|(id, text)| Ranked { id: MemoryId(Uuid::from_u128(id)), title: text, content: text, tokens: words(text) })
+            .map(|(id, text)| Ranked {
+                id: MemoryId(Uuid::from_u128(id)),
+                title: text,
+                content: text,
+                tokens: words(text),
+                fits: (0.5, 0.5),
+            })
             .collect()
     }
 
@@ -213,7 +241,7 @@ mod tests {
     #[test]
     fn an_index_costs_titles_and_an_excerpt_its_passage() {
         let long = "Nothing happened here today. ".repeat(100) + "The port is 8080. " + &"And more of it came later. ".repeat(100);
-        let found = [Ranked { id: MemoryId(Uuid::from_u128(1)), title: "A title", content: &long, tokens: 900 }];
+        let found = [Ranked { id: MemoryId(Uuid::from_u128(1)), title: "A title", content: &long, tokens: 900, fits: (1.0, 1.0) }];
         let index = pack(&found, &Request { query: "port", detail: Detail::Index, limit: 5, budget: Some(10) }, &words);
         assert_eq!((index.tokens, &index.given[0].text), (2, &None));
         let passage = pack(&found, &Request { query: "which port", detail: Detail::Excerpt, limit: 5, budget: Some(200) }, &words);
