@@ -69,7 +69,7 @@ fn search(index: &Index, memories: &HashMap<Uuid, Memory>, weights: &Weights, qu
     let ranked: Vec<Ranked<'_>> = found
         .iter()
         .filter_map(|hit| Some((hit.id, memories.get(&hit.id.0)?)))
-        .map(|(id, memory)| Ranked { id, title: &memory.title, content: &memory.content, tokens: 0 })
+        .map(|(id, memory)| Ranked { id, title: &memory.title, content: &memory.content, tokens: 0, fits: (0.0, 0.0) })
         .collect();
     let request = pack::Request { query, detail: Detail::Full, limit: DEPTH, budget: None };
     pack::pack(&ranked, &request, &|_| 0).given.iter().map(|given| ranked[given.place].id.0).collect()
