@@ -139,15 +139,14 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
         return Ok(None);
     }
     let (mut made, mut macs) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
-    let mut seen = HashSet::new();
+    let (mut paths, mut texts) = (HashSet::new(), HashSet::new());
     for one in all {
         let new = &one.new;
         let path = path_of(new);
-        let alike = !seen.insert(path.as_str().to_owned()) | !seen.insert(new.content.as_str().to_owned());
-        let Ok(memory) = draft(scope, one, path) else { return Ok(None) };
-        if alike || new.supersedes.is_some() {
+        if !paths.insert(path.clone()) || !texts.insert(new.content.as_str()) || new.supersedes.is_some() {
             return Ok(None);
         }
+        let Ok(memory) = draft(scope, one, path) else { return Ok(None) };
         macs.push(app.keyring().erasure_mac(new.content.as_str()));
         made.push((memory, new.path.is_none()));
     }

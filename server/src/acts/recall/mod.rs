@@ -31,7 +31,11 @@ use crate::{
     store::{Permission, Scope},
 };
 use shelf::Shelf;
-use std::{collections::HashSet, sync::Arc, time::Instant};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::Instant,
+};
 use time::OffsetDateTime;
 
 /// Past this many memories a search is long enough to be done aside.
@@ -170,12 +174,11 @@ impl Asking {
 
 /// Fills the budget with what was found and may be seen.
 fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, moment: OffsetDateTime) -> (Vec<Item>, Packed) {
-    let seen: Vec<(&Hit, Text)> = hits
-        .iter()
-        .filter_map(|hit| texts.iter().find(|text| text.id == hit.id).filter(|text| text.content.is_some()).map(|text| (hit, text.clone())))
-        .collect();
+    let mut by_id: HashMap<MemoryId, Text> = texts.into_iter().filter(|text| text.content.is_some()).map(|text| (text.id, text)).collect();
+    let mut seen: Vec<(&Hit, Option<Text>)> = hits.iter().filter_map(|hit| by_id.remove(&hit.id).map(|text| (hit, Some(text)))).collect();
     let ranked: Vec<Ranked<'_>> = seen
         .iter()
+        .filter_map(|(hit, text)| text.as_ref().map(|text| (hit, text)))
         .map(|(hit, text)| Ranked {
             id: hit.id,
             title: text.title.as_deref().unwrap_or_default(),
@@ -188,8 +191,8 @@ fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, mom
     let mut packed = pack::pack(&ranked, &request, &tokens::count);
     let items = std::mem::take(&mut packed.given)
         .into_iter()
-        .map(|given| {
-            let (hit, memory) = &seen[given.place];
+        .filter_map(|given| {
+            let (hit, memory) = (seen[given.place].0, seen[given.place].1.take()?);
             let told = Told {
                 memory_id: hit.id,
                 version: hit.version,
@@ -201,8 +204,8 @@ fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, mom
                 passage: given.passage.map(|place| (place.start, place.end)),
                 folded: given.folded,
             };
-            let freshness = freshness::judge(memory, scope.settings(), moment);
-            Item { told, memory: memory.clone(), text: given.text, freshness }
+            let freshness = freshness::judge(&memory, scope.settings(), moment);
+            Some(Item { told, memory, text: given.text, freshness })
         })
         .collect();
     (items, packed)

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::{
         Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -111,8 +111,9 @@ impl Shelf {
         let unknown: Vec<MemoryId> =
             changes.changed.iter().filter(|(id, stamp)| stamps.get(id) != Some(stamp)).map(|(id, _)| *id).collect();
         let gone: Vec<MemoryId> = changes.gone.iter().filter(|id| stamps.contains_key(id)).copied().collect();
-        if !unknown.is_empty() || !gone.is_empty() {
-            let rows = if unknown.is_empty() { Vec::new() } else { db.index_some(self.mark, self.by.model(), &unknown).await? };
+        // A page at a time, so that a large import neither fills the memory nor keeps askers out for long.
+        for ids in unknown.chunks(usize::try_from(PAGE).unwrap_or(usize::MAX)) {
+            let rows = db.index_some(self.mark, self.by.model(), ids).await?;
             let ready = if rows.len() > FEW {
                 let maker = self.clone();
                 tokio::task::spawn_blocking(move || maker.prepare_all(&rows)).await.map_err(Problem::internal)?
@@ -120,15 +121,23 @@ impl Shelf {
                 self.prepare_all(&rows)
             };
             let mut index = self.write();
-            for id in unknown.iter().chain(&gone).filter(|id| !ready.iter().any(|(prepared, _)| prepared.id() == **id)) {
-                index.remove(*id);
-                stamps.remove(id);
-            }
+            let mut erased: HashSet<MemoryId> = ids.iter().copied().collect();
             for (prepared, stamp) in ready {
+                erased.remove(&prepared.id());
                 stamps.insert(prepared.id(), stamp);
                 index.put(prepared);
             }
+            for id in erased {
+                stamps.remove(&id);
+                index.remove(id);
+            }
         }
+        let mut index = self.write();
+        for id in gone {
+            stamps.remove(&id);
+            index.remove(id);
+        }
+        drop(index);
         self.account();
         self.horizon.fetch_max(changes.horizon, Ordering::AcqRel);
         Ok(())
