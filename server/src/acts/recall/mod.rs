@@ -19,6 +19,7 @@ use crate::{
         recall::{
             AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights,
             pack::{self, Packed, Ranked},
+            rank,
             semantic::Vector,
         },
         tokens,
@@ -28,7 +29,7 @@ use crate::{
         recall::{Detail, Recall, Receipt, Text, Told},
     },
     problem::Problem,
-    store::{Permission, Scope},
+    store::{Permission, Scope, recall::Looked},
 };
 use shelf::Shelf;
 use std::{
@@ -38,8 +39,6 @@ use std::{
 };
 use time::OffsetDateTime;
 
-/// Past this many memories a search is long enough to be done aside.
-const MANY: usize = 20_000;
 /// Read beyond what was asked for, to fill the places of near-duplicates and of what does not fit.
 const SPARE: usize = 5;
 
@@ -98,10 +97,10 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
 async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Asking>) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
     let since = asking.shelf.horizon();
     let hits = search(asking).await?;
-    let (changes, texts) = app.db().look_up(scope, since, &versions(&hits)).await?;
-    if changes.is_empty() {
-        return Ok((hits, texts));
-    }
+    let changes = match app.db().look(scope, since, &versions(&hits)).await? {
+        Looked::Texts(texts) => return Ok((hits, texts)),
+        Looked::Behind(changes) => changes,
+    };
     asking.shelf.take_in(app.db(), &changes).await?;
     app.library().make_room(scope.workspace());
     let hits = search(asking).await?;
@@ -134,7 +133,7 @@ async fn found_then<P: Permission>(
 }
 
 async fn search(asking: &Arc<Asking>) -> Result<Vec<Hit>, Problem> {
-    let few = asking.shelf.read().len() < MANY;
+    let few = asking.shelf.read().len() < rank::MANY;
     let asking = asking.clone();
     let look = move || asking.put(Index::search);
     if few { Ok(look()) } else { tokio::task::spawn_blocking(look).await.map_err(Problem::internal) }
