@@ -1,0 +1,203 @@
+//! Values given to names that promise a secret, in any common syntax: `password = "…"`, `PASSWORD: …`, `"api_key": "…"`,
+//! `export TOKEN=…`, `--password …`, `<password>…</password>`, also with the quotes escaped.
+
+use crate::{
+    judge::{self, Trust},
+    names,
+    rule::Promise,
+};
+use std::ops::Range;
+
+/// Bytes of a name on either side of its keyword.
+const NAME: usize = 64;
+/// Spaces between a name, its sign and its value.
+const SPACES: usize = 40;
+/// Bytes of a value.
+const VALUE: usize = 512;
+
+/// The value of the name that holds the keyword here. A name is read once, whichever of its keywords comes first.
+pub(crate) fn at(text: &str, at: usize, promise: Promise, looked: &mut usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    let start = at - bytes[..at].iter().rev().take(NAME).take_while(in_name).count();
+    let end = at + bytes[at..].iter().take(NAME).take_while(in_name).count();
+    *looked = end;
+    // The `n` of an escaped line end is not part of the name.
+    let start = start + usize::from(start > 0 && bytes[start - 1] == b'\\' && matches!(bytes[start], b'n' | b'r' | b't'));
+    if start > at || names::promise(&text[start..end]) != Some(promise) {
+        return None;
+    }
+    let mut rest = Rest { text, at: end };
+    let sign = rest.sign(start)?;
+    let (range, trust) = rest.value(sign, start)?;
+    let value = &text[range.clone()];
+    judge::assigned(value, &text[start..end], promise, trust).then_some(range)
+}
+
+/// What stands between a name and its value.
+#[derive(Clone, Copy, PartialEq)]
+enum Sign {
+    Equals,
+    Colon,
+    /// `--password value`
+    Flag,
+    /// `<password>value`
+    Element,
+    /// `password("value")`, `"password", "value"`, `PASSWORD 'value'`: only what is in quotes counts.
+    Nearby,
+    /// `password is value`
+    Says,
+}
+
+/// A text from some place on.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Rest<'a> {
+    fn left(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip(&mut self, most: usize, of: impl Fn(u8) -> bool) -> usize {
+        let skipped = self.left().bytes().take(most).take_while(|&byte| byte.is_ascii() && of(byte)).count();
+        self.at += skipped;
+        skipped
+    }
+
+    fn spaces(&mut self) -> usize {
+        self.skip(SPACES, |byte| matches!(byte, b' ' | b'\t'))
+    }
+
+    fn takes(&mut self, sign: &str) -> bool {
+        let takes = self.left().starts_with(sign);
+        self.at += if takes { sign.len() } else { 0 };
+        takes
+    }
+
+    fn sign(&mut self, name: usize) -> Option<Sign> {
+        let before = &self.text[..name];
+        if before.ends_with('<') && self.takes(">") {
+            return Some(Sign::Element);
+        }
+        let closed = self.skip(8, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b']' | b'*')) > 0;
+        let spaces = self.spaces();
+        for sign in ["===", "==", "!==", "!=", ":=", "?=", "||=", "=>", "="] {
+            if self.takes(sign) {
+                self.spaces();
+                return Some(Sign::Equals);
+            }
+        }
+        if self.left().starts_with("::") {
+            return None;
+        }
+        if self.takes(":") || self.takes("?:") || self.takes("：") {
+            self.spaces();
+            return Some(Sign::Colon);
+        }
+        if (closed && self.takes(",")) || self.takes("(") {
+            self.spaces();
+            return Some(Sign::Nearby);
+        }
+        match spaces {
+            0 => None,
+            _ if before.ends_with("--") || before.ends_with(" -") => Some(Sign::Flag),
+            _ if ["is ", "was ", "to "].iter().any(|verb| self.takes(verb)) => Some(Sign::Says),
+            _ => Some(Sign::Nearby),
+        }
+    }
+
+    /// The value, and how sure its place makes it.
+    fn value(self, sign: Sign, name: usize) -> Option<(Range<usize>, Trust)> {
+        if sign == Sign::Element {
+            let length = self.left().bytes().take(VALUE).position(|byte| byte == b'<' || byte == b'\n')?;
+            return Some((self.at..self.at + length, Trust::Quoted));
+        }
+        if let Some(range) = self.quoted() {
+            return Some((range, if matches!(sign, Sign::Nearby | Sign::Says) { Trust::Loose } else { Trust::Quoted }));
+        }
+        if sign == Sign::Nearby {
+            return None;
+        }
+        let in_environment = sign == Sign::Equals && self.text[..self.at].ends_with('=') && begins_line(&self.text[..name]);
+        let bare = self.bare(in_environment);
+        let mut after = Rest { at: bare.end, ..self };
+        if let Some(inner) = after.wrapped(&self.text[bare.clone()]) {
+            return Some((inner, Trust::Quoted));
+        }
+        let spaces = after.spaces();
+        if sign == Sign::Colon && after.takes("=") && !after.left().starts_with('=') {
+            // `password: &str = "…"`
+            after.spaces();
+            return Some((after.quoted()?, Trust::Quoted));
+        }
+        let goes_on = spaces > 0 && after.left().starts_with(|next: char| next.is_alphanumeric() || next == '(');
+        let trust = match sign {
+            Sign::Says => Trust::Loose,
+            Sign::Colon if goes_on => Trust::Loose,
+            _ if in_environment => Trust::Environment,
+            _ => Trust::Bare,
+        };
+        Some((bare, trust))
+    }
+
+    /// A value in quotes, escaped or not. A quote that never closes, as in a cut-off text, holds a value without spaces.
+    fn quoted(mut self) -> Option<Range<usize>> {
+        let prefix = self.left().bytes().take_while(|byte| matches!(byte, b'b' | b'r' | b'u' | b'B' | b'R' | b'U' | b'@')).take(2).count();
+        let opens = self.left()[prefix..].trim_start_matches('\\').chars().next()?;
+        let closes = match opens {
+            '"' | '\'' | '`' => opens,
+            '“' | '„' => '”',
+            _ => return None,
+        };
+        self.at += prefix;
+        let escapes = self.skip(8, |byte| byte == b'\\');
+        self.at += opens.len_utf8();
+        if self.left().starts_with([opens, opens]) {
+            self.at += 2 * opens.len_utf8();
+        }
+        let (mut backslashes, mut first_space) = (0, None);
+        for (offset, letter) in self.left().char_indices().take_while(|&(offset, _)| offset < VALUE) {
+            match letter {
+                _ if letter == closes && backslashes <= escapes => return Some(self.at..self.at + offset - backslashes),
+                '\n' => return first_space.is_none().then_some(self.at..self.at + offset),
+                _ if letter.is_whitespace() => first_space = first_space.or(Some(offset)),
+                _ => {}
+            }
+            backslashes = if letter == '\\' { backslashes + 1 } else { 0 };
+        }
+        let length = first_space.unwrap_or_else(|| self.left().floor_char_boundary(VALUE));
+        Some(self.at..self.at + length)
+    }
+
+    /// A value without quotes. In a line of an environment file only a space ends it.
+    fn bare(self, in_environment: bool) -> Range<usize> {
+        let ends = |letter: char| match letter {
+            '"' | '\'' | '`' | '“' | '”' | '，' | '。' | '、' | '；' | '⟧' | '…' => true,
+            ',' | ';' | '&' | '<' | '>' | '(' | ')' | '{' | '}' | '[' | ']' | '|' => !in_environment,
+            _ => letter.is_whitespace() || letter.is_control(),
+        };
+        // What opens a value, as in `${VAR}` or `<key>`, belongs to it.
+        let skipped = self.left().bytes().take_while(|byte| matches!(byte, b'<' | b'{' | b'[' | b'(' | b'$' | b'&' | b'*')).take(3).count();
+        let left = &self.left()[skipped..];
+        let length = left.char_indices().find(|&(offset, letter)| offset >= VALUE || ends(letter)).map_or(left.len(), |(offset, _)| offset);
+        let value = &self.left()[..skipped + length];
+        let escaped = ["\\n", "\\r", "\\t", "\\\""].iter().filter_map(|escape| value.find(escape)).min().unwrap_or(value.len());
+        self.at..self.at + value[..escaped].trim_end_matches(['.', ',', ';', ':', '\\']).len()
+    }
+
+    /// `String::from("…")`, `Some("…")`: made of a text on the spot.
+    fn wrapped(&mut self, maker: &str) -> Option<Range<usize>> {
+        let made = ["Some", "String::from", "Secret::new", "SecretString::from", "SecretString::new", "new String"].contains(&maker);
+        if made && self.takes("(") { self.quoted() } else { None }
+    }
+}
+
+/// Whether a line begins here, after what may stand before a name: `export`, a list's dash, a diff's sign.
+fn begins_line(before: &str) -> bool {
+    let line = before.rsplit(['\n', '"', '\'']).next().unwrap_or(before);
+    let line = line.rsplit("\\n").next().unwrap_or(line).trim_start_matches(['+', '-', ' ', '\t']);
+    ["", "export ", "set ", "setx ", "ENV ", "ARG ", "env "].contains(&line)
+}
