@@ -10,6 +10,7 @@
 //! ```
 
 mod assignment;
+mod basic;
 mod entropy;
 mod find;
 mod instructions;

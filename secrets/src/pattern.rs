@@ -33,7 +33,6 @@ fn accepted(text: &str, range: &Range<usize>, pattern: &Pattern) -> bool {
     let ends = !value.ends_with(|last: char| last.is_ascii_alphanumeric())
         || !text[range.end..].starts_with(|next: char| next.is_ascii_alphanumeric());
     ends && !judge::placeholder(value)
-        && !pattern.allow.iter().any(|known| value.contains(known))
         && (pattern.entropy <= 0.0 || entropy::shannon(value) >= pattern.entropy)
         && (!pattern.random || judge::random(value))
         && pattern.after.is_none_or(|word| stands_before(text, range.start, word))
@@ -47,9 +46,8 @@ fn stands_before(text: &str, at: usize, word: &str) -> bool {
 /// Whether a word may begin after these bytes. Escapes end one: `\n` in JSON, `%3D` in a URL.
 fn begins_a_word(before: &[u8]) -> bool {
     match before {
-        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'%', first, second] => first.is_ascii_hexdigit() && second.is_ascii_hexdigit(),
         [.., last] => !last.is_ascii_alphanumeric() && *last != b'_' && *last != b'-',
-        [] => true,
     }
 }

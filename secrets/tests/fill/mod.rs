@@ -25,7 +25,7 @@ impl Noise {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % most
+        usize::try_from(self.0 >> 33).expect("31 bits fit") % most
     }
 
     fn of(&mut self, letters: &str, length: usize) -> String {
