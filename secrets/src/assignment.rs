@@ -191,7 +191,7 @@ impl<'a> Rest<'a> {
         self.at += prefix;
         let escapes = self.skip(8, |byte| byte == b'\\');
         self.at += opens.len_utf8();
-        if self.left().starts_with([opens, opens]) {
+        if self.left().chars().take(2).eq([opens, opens]) {
             self.at += 2 * opens.len_utf8();
         }
         let (mut backslashes, mut first_space) = (0, None);

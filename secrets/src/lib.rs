@@ -4,7 +4,7 @@
 //! keywords of all [`rules`] in one pass; only a rule whose keyword occurs looks closer, and only there.
 //!
 //! ```
-//! let redacted = cairn_secrets::redact("PGPASSWORD=x7Kq_92mZw psql").unwrap();
+//! let redacted = cairn_secrets::redact("PGPASSWORD=hunter2 psql").unwrap();
 //! assert_eq!(redacted.text, "PGPASSWORD=[redacted: assigned-password] psql");
 //! assert_eq!(cairn_secrets::redact("the password is hashed"), None);
 //! ```
