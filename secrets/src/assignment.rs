@@ -34,6 +34,13 @@ pub(crate) fn at(text: &str, at: usize, promise: Promise, looked: &mut usize) ->
     let in_environment = rest.at == end + 1 && text[..rest.at].ends_with('=') && begins_line(&text[..start]);
     let (range, trust) = rest.value(sign, in_environment)?;
     let value = &text[range.clone()];
+    // After a colon a bare password may be one; a bare token is a type.
+    let code = sign == Sign::Equals || promise == Promise::Token;
+    // The last argument of a call looks like a line of an environment: `key=TEST_KEY)`.
+    let argument = value.strip_suffix([')', ',']).is_some_and(|name| trust == Trust::Environment && judge::identifier(name, promise));
+    if argument || (code && trust == Trust::Bare && judge::identifier(value, promise)) {
+        return None;
+    }
     judge::assigned(value, &text[start..end], promise, trust).then_some(range)
 }
 
@@ -86,7 +93,7 @@ impl<'a> Rest<'a> {
             return Some(Sign::Element);
         }
         let mut beside = *self;
-        if beside.value_beside() {
+        if is_given_as_name(before) && beside.value_beside() {
             *self = beside;
             return Some(Sign::Equals);
         }
@@ -114,6 +121,8 @@ impl<'a> Rest<'a> {
         }
         match spaces {
             0 => None,
+            // `pass "x" to it` is a verb.
+            _ if self.text[name..].starts_with("pass ") => None,
             _ if before.ends_with("--") || before.ends_with(" -") => Some(Sign::Flag),
             _ if ["is ", "was ", "to "].iter().any(|verb| self.takes(verb)) => Some(Sign::Says),
             _ => Some(Sign::Nearby),
@@ -222,6 +231,8 @@ impl<'a> Rest<'a> {
         let length = left.char_indices().find(|&(offset, letter)| offset >= VALUE || ends(letter)).map_or(left.len(), |(offset, _)| offset);
         let padding = left[length..].bytes().take(2).take_while(|&byte| byte == b'=').count();
         let value = &self.left()[..skipped + length + padding];
+        // A form that was sent: the next field ends this one.
+        let value = value.split_once('&').filter(|(_, next)| next.contains('=')).map_or(value, |(first, _)| first);
         let escaped = ["\\n", "\\r", "\\t", "\\\""].iter().filter_map(|escape| value.find(escape)).min().unwrap_or(value.len());
         self.at..self.at + value[..escaped].trim_end_matches(['.', ',', ';', ':', '\\']).len()
     }
@@ -231,6 +242,12 @@ impl<'a> Rest<'a> {
         let made = ["Some", "String::from", "Secret::new", "SecretString::from", "SecretString::new", "new String"].contains(&maker);
         if made && self.takes("(") { self.quoted() } else { None }
     }
+}
+
+/// `name: ` or `"name":"` stands before.
+fn is_given_as_name(before: &str) -> bool {
+    let before = before.trim_end_matches(['"', '\'', '\\', ' ']);
+    before.ends_with([':', '=']) && before.trim_end_matches([':', '=', '"', '\'', '\\', ' ']).ends_with("name")
 }
 
 /// `API key` in prose: what kind of key stands before it.

@@ -125,7 +125,8 @@ const HASHES: [&str; 22] = [
 
 /// Whether a value given to a name that promises a secret is one.
 pub(crate) fn assigned(value: &str, name: &str, promise: Promise, trust: Trust) -> bool {
-    if placeholder(value) || no_value(value) || (trust != Trust::Quoted && code(value)) {
+    let quoted_words = trust == Trust::Quoted && promise == Promise::Password;
+    if placeholder(value) || no_value(value) || (!quoted_words && code(value)) {
         return false;
     }
     if uuid(value) {
@@ -134,7 +135,7 @@ pub(crate) fn assigned(value: &str, name: &str, promise: Promise, trust: Trust) 
     }
     match promise {
         Promise::Password => password(value, trust),
-        Promise::Token => random(value) || (value.len() < 16 && Kinds::of(value).strong() && password(value, trust)),
+        Promise::Token => random(value) || ((8..16).contains(&value.len()) && Kinds::of(value).strong() && password(value, trust)),
     }
 }
 
@@ -173,6 +174,10 @@ pub(crate) fn random(value: &str) -> bool {
     if value.len() < 16 || !value.is_ascii() || value.contains("://") || value.contains(' ') || value.starts_with("arn:") || path(value) {
         return false;
     }
+    let lower = value.to_ascii_lowercase();
+    if ["token", "secret", "password", "credential", "encoded"].iter().any(|word| lower.contains(word)) {
+        return false;
+    }
     let letters = kinds.lower || kinds.upper;
     let mixed = kinds.digit && letters && jumble(body) >= 0.18;
     let only_letters =
@@ -191,7 +196,7 @@ fn password(value: &str, trust: Trust) -> bool {
     let joined = value.contains(['-', '_', '.', '/', ':', ',']);
     let letters = kinds.lower || kinds.upper;
     if trust == Trust::Loose {
-        return length >= 8 && kinds.digit && letters && (kinds.count() >= 3 || jumble(value) >= 0.25);
+        return length >= 8 && kinds.digit && letters && ((kinds.symbol && kinds.count() >= 3) || jumble(value) >= 0.25);
     }
     if !kinds.digit && capitals_by_chance(value) && !joined {
         return true;
@@ -208,7 +213,7 @@ fn password(value: &str, trust: Trust) -> bool {
 
 /// Values that carry no secret: numbers, versions, hashes, types.
 fn no_value(value: &str) -> bool {
-    value.len() < 6 || number(value) || hash(value) || value.starts_with(['[', '(', '{', '^', '~', '@', '%'])
+    value.len() < 6 || number(value) || hash(value) || colour(value) || value.starts_with(['[', '(', '{', '^', '~', '@', '%'])
 }
 
 fn hash(value: &str) -> bool {
@@ -241,6 +246,18 @@ fn path(value: &str) -> bool {
     let parts = || value.split(['/', '\\']);
     let words = parts().filter(|part| part.len() >= 3 && jumble(part) < 0.2).count();
     (begins && words > 0) || (parts().count() > 1 && words * 2 > parts().count())
+}
+
+/// Whether it would pass for the name of a variable or a type.
+pub(crate) fn identifier(value: &str, promise: Promise) -> bool {
+    let named =
+        value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !value.starts_with(|first: char| first.is_ascii_digit());
+    named && jumble(value) < 0.25 && !(promise == Promise::Password && capitals_by_chance(value))
+}
+
+/// `#ddd0c0`
+fn colour(value: &str) -> bool {
+    value.len() <= 9 && value.strip_prefix('#').is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 fn uuid(value: &str) -> bool {

@@ -58,6 +58,28 @@ const SECRET_KEYS: [&str; 24] = [
     "hash",
 ];
 
+/// What stands before `token` where the token is a bookmark or a word of a language.
+const OPEN_TOKENS: [&str; 18] = [
+    "page",
+    "continuation",
+    "next",
+    "cursor",
+    "idempotency",
+    "sync",
+    "resume",
+    "pagination",
+    "stop",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "special",
+    "input",
+    "output",
+    "cancellation",
+    "start",
+];
+
 /// Reads the whole name, however it joins its words.
 pub(crate) fn promise(name: &str) -> Option<Promise> {
     let words = words(name);
@@ -72,9 +94,10 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
     let last = last.trim_end_matches(|digit: char| digit.is_ascii_digit());
     let ends = |endings: &[&str]| endings.iter().any(|ending| last.ends_with(ending));
     match last {
-        "bypass" | "compass" | "trespass" | "surpass" | "encompass" | "overpass" => None,
+        "token" if before.last().is_some_and(|kind| OPEN_TOKENS.contains(&kind.as_str())) => None,
+        "pass" | "dbpass" | "pgpass" | "userpass" | "smtppass" | "rootpass" | "adminpass" => Some(Password),
         "pw" | "psw" if !before.is_empty() => Some(Password),
-        _ if ends(&["password", "passwd", "passphrase", "pwd", "passwort", "kennwort", "pass"]) => Some(Password),
+        _ if ends(&["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"]) => Some(Password),
         "auth" | "authorization" | "credentials" | "creds" => Some(Token),
         _ if ends(&["token", "secret", "apikey", "credential", "accesskey", "secretkey", "privatekey", "accountkey", "authkey"]) => {
             Some(Token)

@@ -17,7 +17,11 @@ const REACH: usize = 600;
 
 /// Why this text seems to speak to the model that will read it, in words for a person; nothing if it does not.
 pub fn speaks_to_the_model(text: &str) -> Option<&'static str> {
-    hidden::in_invisible_characters(text).or_else(|| in_words(&folded::folded(text))).or_else(|| in_words(&folded::spelled_out(text)?))
+    let exact = || phrases::EXACT.iter().find(|(phrase, _)| text.contains(phrase)).map(|(_, reason)| *reason);
+    hidden::in_invisible_characters(text)
+        .or_else(exact)
+        .or_else(|| in_words(&folded::folded(text)))
+        .or_else(|| in_words(&folded::spelled_out(text)?))
 }
 
 /// The first phrase of the list, of all that stand in a folded text.
@@ -37,7 +41,7 @@ fn stands(text: &str, at: usize, phrase: usize) -> bool {
     if pattern.is_empty() {
         return true;
     }
-    if text[..at].ends_with(|before: char| before.is_alphanumeric() || before == '-') {
+    if text[..at].ends_with(|before: char| before.is_alphanumeric() || matches!(before, '-' | '_' | ')' | ']')) {
         return false;
     }
     let window = &text[at..text.floor_char_boundary(at.saturating_add(REACH))];

@@ -21,6 +21,9 @@ const PROMPT: &str = "asks for the system prompt";
 const SILENCE: &str = "asks to keep something from the user";
 const SENDS: &str = "asks to send data elsewhere";
 
+/// In capitals only: small letters are an index in somebody's code.
+pub(super) const EXACT: [(&str, &str); 2] = [("[INST]", SYSTEM), ("[/INST]", SYSTEM)];
+
 pub(super) const PHRASES: [Phrase; 22] = [
     phrase(
         SYSTEM,
@@ -32,8 +35,6 @@ pub(super) const PHRASES: [Phrase; 22] = [
             "<|assistant|>",
             "<|start_header_id|>",
             "<|eot_id|>",
-            "[inst]",
-            "[/inst]",
             "<<sys>>",
             "<system>",
             "</system>",
@@ -129,7 +130,7 @@ pub(super) const PHRASES: [Phrase; 22] = [
     phrase(
         SENDS,
         &["send", "upload", "post", "forward", "transmit", "leak", "email", "submit"],
-        r"[a-z]+(?: [^\s]+){0,6}? (?:contents?|environment|env|\.env|secrets?|credentials?|keys?|tokens?|passwords?|conversation|history|prompt|[^\s]*id_rsa|memory|memories|source)(?: [^\s]+){0,6}? (?:to|at) (?:https?://|[a-z0-9._-]+@)",
+        r"(?:send|upload|post|forward|transmit|leak|email|submit)(?: [^\s]+){0,6}? (?:contents?|environment|env|\.env|secrets?|credentials?|keys?|tokens?|passwords?|conversation|history|prompt|[^\s]*id_rsa|memory|memories)(?: [^\s]+){0,6}? to (?:https?://|[a-z0-9._-]+@)",
     ),
     phrase(
         SENDS,

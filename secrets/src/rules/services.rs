@@ -70,7 +70,7 @@ pub(super) const RULES: [Rule; 28] = [
     rule("mailchimp-key", "Mailchimp key", &["-us1", "-us2", "-us3", "-us4", "-us5", "-us6", "-us7", "-us8", "-us9"], "([a-f0-9]{32}-us[0-9]{1,2})").before(32),
     rule("brevo-key", "Brevo key", &["xkeysib-"], "(xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16})"),
     rule("linear-key", "Linear key", &["lin_api_", "lin_oauth_"], "(lin_(?:api|oauth)_[A-Za-z0-9]{32,64})"),
-    rule("notion-token", "Notion token", &["secret_", "ntn_"], "(secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{40,50})").random(true),
+    rule("notion-token", "Notion token", &["secret_", "ntn_"], "(secret_[A-Za-z0-9]{43}|ntn_[A-Za-z0-9]{40,50})").entropy(3.5),
     rule("figma-token", "Figma token", &["figd_"], "(figd_[A-Za-z0-9_-]{40,60})"),
     rule("facebook-token", "Meta (Facebook, Instagram) token", &["EAAC", "EAAG", "EAAB", "EAAM"], "(EAA[CGBM][A-Za-z0-9]{80,})"),
 ];
