@@ -28,7 +28,8 @@ pub use find::{Finding, Redacted, find, redact};
 pub use instructions::speaks_to_the_model;
 pub use rule::Rule;
 
-/// Every rule, the more specific before the more general: what is looked for, in words.
+/// Every rule, the more specific before the more general: what is looked for, in words. A finding has the name of one of them, or
+/// `too-many-secrets`, which covers a whole text that would take too long to take apart.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     rules::ALL.iter()
 }

@@ -9,6 +9,9 @@ static COMPILED: [OnceLock<Option<Regex>>; rules::ALL.len()] = [const { OnceLock
 /// How far back the word is looked for that a rule wants before it.
 const SHORTLY_BEFORE: usize = 400;
 
+/// Bytes from a name to its sign, at most.
+const SIGN_WITHIN: usize = 96;
+
 /// The secret of this rule whose keyword stands here.
 pub(crate) fn at(text: &str, at: usize, rule: usize, pattern: &Pattern) -> Option<Range<usize>> {
     let from = at - text.as_bytes()[..at].iter().rev().take(pattern.before).take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -16,6 +19,10 @@ pub(crate) fn at(text: &str, at: usize, rule: usize, pattern: &Pattern) -> Optio
         return None;
     }
     let window = &text[from..text.floor_char_boundary(at.saturating_add(pattern.reach))];
+    // A name wants a sign after it; where there is none, no pattern needs to be compiled, or to fail.
+    if pattern.inside_words && !window.bytes().take(SIGN_WITHIN).any(|byte| matches!(byte, b'=' | b':' | b',' | b'.')) {
+        return None;
+    }
     // A pattern that does not compile is found by a test, not by a user.
     let regex = COMPILED[rule].get_or_init(|| compile(pattern.text)).as_ref()?;
     let secret = regex.captures(window)?.get(1)?;
