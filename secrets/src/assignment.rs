@@ -18,6 +18,8 @@ const VALUE: usize = 512;
 /// The value of the name that holds the keyword here. A name is read once, whichever of its keywords comes first.
 pub(crate) fn at(text: &str, at: usize, promise: Promise, looked: &mut usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
+    // Short keywords bring what stands before the name.
+    let at = at + usize::from(bytes[at].is_ascii_whitespace() || bytes[at] == b'"');
     let in_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let start = at - bytes[..at].iter().rev().take(NAME).take_while(in_name).count();
     let end = at + bytes[at..].iter().take(NAME).take_while(in_name).count();

@@ -213,7 +213,13 @@ fn password(value: &str, trust: Trust) -> bool {
 
 /// Values that carry no secret: numbers, versions, hashes, types.
 fn no_value(value: &str) -> bool {
-    value.len() < 6 || number(value) || hash(value) || colour(value) || value.starts_with(['[', '(', '{', '^', '~', '@', '%'])
+    value.len() < 6
+        || value.starts_with("\\x")
+        || value.starts_with("b'")
+        || number(value)
+        || hash(value)
+        || colour(value)
+        || value.starts_with(['[', '(', '{', '^', '~', '@', '%'])
 }
 
 fn hash(value: &str) -> bool {

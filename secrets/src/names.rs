@@ -95,8 +95,7 @@ pub(crate) fn promise(name: &str) -> Option<Promise> {
     let ends = |endings: &[&str]| endings.iter().any(|ending| last.ends_with(ending));
     match last {
         "token" if before.last().is_some_and(|kind| OPEN_TOKENS.contains(&kind.as_str())) => None,
-        "pass" | "dbpass" | "pgpass" | "userpass" | "smtppass" | "rootpass" | "adminpass" => Some(Password),
-        "pw" | "psw" if !before.is_empty() => Some(Password),
+        "pass" | "dbpass" | "pgpass" | "userpass" | "smtppass" | "rootpass" | "adminpass" | "pw" | "psw" => Some(Password),
         _ if ends(&["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"]) => Some(Password),
         "auth" | "authorization" | "credentials" | "creds" => Some(Token),
         _ if ends(&["token", "secret", "apikey", "credential", "accesskey", "secretkey", "privatekey", "accountkey", "authkey"]) => {
@@ -140,19 +139,9 @@ mod tests {
         {
             assert_eq!(promise(name), Some(Token), "{name}");
         }
-        for name in [
-            "token_count",
-            "max_tokens",
-            "tokenizer",
-            "password_hash",
-            "secretName",
-            "key",
-            "keyword",
-            "primary_key",
-            "bypass",
-            "author",
-            "pw",
-        ] {
+        for name in
+            ["token_count", "max_tokens", "tokenizer", "password_hash", "secretName", "key", "keyword", "primary_key", "bypass", "author"]
+        {
             assert_eq!(promise(name), None, "{name}");
         }
     }

@@ -2,10 +2,18 @@
 
 use crate::rule::{Promise, Rule, Shape, rule};
 
-pub(super) const RULES: [Rule; 7] = [
+pub(super) const RULES: [Rule; 8] = [
     Rule::of("url-password", "Password in a URL", &["://"], Shape::UrlPassword),
     Rule::of("basic-credentials", "User and password of HTTP Basic", &["basic "], Shape::BasicCredentials),
     rule("bearer-token", "Bearer token", &["bearer "], r#"(?i:bearer) {1,4}["']?([A-Za-z0-9._~+/-]{16,}={0,2})"#).reach(1100).random(true),
+    rule(
+        "authorization-header",
+        "Credentials of another HTTP scheme",
+        &["authorization"],
+        r#"(?i:authorization)["'\\]{0,4} {0,4}[:=,] {0,4}["'\\]{0,4}[A-Za-z-]{2,20} {1,2}([A-Za-z0-9._~+/-]{16,}={0,2})"#,
+    )
+    .inside_words(true)
+    .random(true),
     rule(
         "curl-password",
         "Password given to curl",
@@ -20,7 +28,12 @@ pub(super) const RULES: [Rule; 7] = [
         &["sshpass", "redis-cli"],
         r#"(?:sshpass -p ?|redis-cli [^\n|;]{0,80}-a )["']?([^\s"'$<{-][^\s"']{5,})"#,
     ),
-    Rule::of("assigned-password", "Password given to a name", &["pass", "pwd", "kennwort", "_pw"], Shape::Assigned(Promise::Password)),
+    Rule::of(
+        "assigned-password",
+        "Password given to a name",
+        &["pass", "pwd", "kennwort", "_pw", "-pw", " pw", "\npw", "\"pw"],
+        Shape::Assigned(Promise::Password),
+    ),
     Rule::of(
         "assigned-secret",
         "Secret, token or key given to a name",
