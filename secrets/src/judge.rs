@@ -1,16 +1,15 @@
 //! Whether a value is a secret, or a word, a placeholder, a piece of code.
 
 use crate::{
-    entropy::{jumble, shannon},
+    entropy::{capitals_by_chance, jumble, shannon},
     rule::Promise,
 };
-use std::ops::Range;
 
 /// How sure the place of a value makes that it is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trust {
     Quoted,
-    /// `NAME=value` on a line of its own
+    /// `NAME=value` on a line of its own, in quotes or not
     Environment,
     /// After `=` or `:` without quotes: configuration, or code.
     Bare,
@@ -20,17 +19,102 @@ pub(crate) enum Trust {
 
 /// Parts that make a value a stand-in for one, in lower case.
 const STAND_INS: [&str; 37] = [
-    "${", "$(", "{{", "}}", "<%", "%>", "#{", "%(", "***", "•••", "...", "…", "xxxx", "example", "placeholder", "changeme", "change_me",
-    "change-me", "changeit", "replace", "redacted", "dummy", "your_", "your-", "yourkey", "yourtoken", "yourpass", "insert_", "insert-",
-    "_here", "-here", "masked", "filtered", "notreal", "not-real", "0123456789", "abcdefgh",
+    "${",
+    "$(",
+    "{{",
+    "}}",
+    "<%",
+    "%>",
+    "#{",
+    "%(",
+    "***",
+    "•••",
+    "...",
+    "…",
+    "xxxx",
+    "example",
+    "placeholder",
+    "changeme",
+    "change_me",
+    "change-me",
+    "changeit",
+    "replace",
+    "redacted",
+    "dummy",
+    "your_",
+    "your-",
+    "yourkey",
+    "yourtoken",
+    "yourpass",
+    "insert_",
+    "insert-",
+    "_here",
+    "-here",
+    "masked",
+    "filtered",
+    "notreal",
+    "not-real",
+    "0123456789",
+    "abcdefgh",
 ];
+
+/// Published values: the key of a storage emulator, and the token that every documentation shows.
+const PUBLISHED: [&str; 2] = ["Eby8vdM02xNOcqFlqUwJPLlm", "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"];
 
 /// Words that stand where a secret would, with or without digits after them.
 const WORDS: [&str; 52] = [
-    "password", "passwd", "passw", "pass", "pwd", "secret", "token", "user", "username", "admin", "root", "guest", "test", "tests", "testing",
-    "demo", "foo", "bar", "foobar", "baz", "none", "null", "nil", "true", "false", "undefined", "string", "default", "hidden", "sample", "fake",
-    "mysecret", "mypassword", "mytoken", "mypass", "supersecret", "topsecret", "argon", "argon2id", "argon2i", "argon2d", "bcrypt", "scrypt",
-    "sha", "hs", "rs", "es", "oauth", "auth", "base", "postgres", "pbkdf2_sha",
+    "password",
+    "passwd",
+    "passw",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "user",
+    "username",
+    "admin",
+    "root",
+    "guest",
+    "test",
+    "tests",
+    "testing",
+    "demo",
+    "foo",
+    "bar",
+    "foobar",
+    "baz",
+    "none",
+    "null",
+    "nil",
+    "true",
+    "false",
+    "undefined",
+    "string",
+    "default",
+    "hidden",
+    "sample",
+    "fake",
+    "mysecret",
+    "mypassword",
+    "mytoken",
+    "mypass",
+    "supersecret",
+    "topsecret",
+    "argon",
+    "argon2id",
+    "argon2i",
+    "argon2d",
+    "bcrypt",
+    "scrypt",
+    "sha",
+    "hs",
+    "rs",
+    "es",
+    "oauth",
+    "auth",
+    "base",
+    "postgres",
+    "pbkdf2_sha",
 ];
 
 /// How a hash begins, or anything else that is long and no secret.
@@ -41,7 +125,8 @@ const HASHES: [&str; 22] = [
 
 /// Whether a value given to a name that promises a secret is one.
 pub(crate) fn assigned(value: &str, name: &str, promise: Promise, trust: Trust) -> bool {
-    if placeholder(value) || no_value(value) || (trust != Trust::Quoted && code(value)) {
+    let quoted_words = trust == Trust::Quoted && promise == Promise::Password;
+    if placeholder(value) || no_value(value) || (!quoted_words && code(value)) {
         return false;
     }
     if uuid(value) {
@@ -50,36 +135,36 @@ pub(crate) fn assigned(value: &str, name: &str, promise: Promise, trust: Trust) 
     }
     match promise {
         Promise::Password => password(value, trust),
-        Promise::Token => random(value) || (value.len() < 16 && Kinds::of(value).strong() && password(value, trust)),
+        Promise::Token => random(value) || ((8..16).contains(&value.len()) && Kinds::of(value).strong() && password(value, trust)),
     }
 }
 
 /// Whether the password of a URL is one.
 pub(crate) fn url_password(user: &str, password: &str) -> bool {
-    password.len() >= 4 && password != user && !placeholder(password) && !password.starts_with(['$', '{', '%', '<', '[', '*']) && !number(password)
-}
-
-/// The credentials after `Basic `: base64 of a user and a password.
-pub(crate) fn basic_credentials_at(text: &str, at: usize) -> Option<Range<usize>> {
-    let from = at + "basic ".len();
-    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_' | b'=');
-    let length = text.as_bytes()[from..].iter().take(512).take_while(|byte| is_base64(byte)).count();
-    let decoded = base64(&text[from..from + length])?;
-    let (user, password) = decoded.split_once(':')?;
-    let readable = decoded.chars().all(|letter| !letter.is_control());
-    (readable && password.len() >= 3 && !placeholder(password) && password != user).then_some(from..from + length)
+    password.len() >= 4
+        && password != user
+        && !placeholder(password)
+        && !password.starts_with(['$', '{', '%', '<', '[', '*'])
+        && !number(password)
 }
 
 /// Whether it stands in for a value: `<your-key>`, `${VAR}`, `xxxx`, `changeme`.
 pub(crate) fn placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     let word = lower.trim_end_matches(|last: char| last.is_ascii_digit() || matches!(last, '!' | '?' | '.' | '_' | '-'));
-    let reference = value.starts_with('$') && value[1..].starts_with(|next: char| next.is_ascii_alphabetic() || next == '_') && !hash(value);
-    let named = reference && value[1..].chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | ':' | '-' | '[' | ']' | '>'));
+    let reference =
+        value.starts_with('$') && value[1..].starts_with(|next: char| next.is_ascii_alphabetic() || next == '_') && !hash(value);
+    let named = reference
+        && value[1..].chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | ':' | '-' | '[' | ']' | '>'));
     let mut distinct: Vec<char> = value.chars().take(64).collect();
     distinct.sort_unstable();
     distinct.dedup();
-    distinct.len() < 4 || named || value.starts_with('<') || WORDS.contains(&word) || STAND_INS.iter().any(|part| lower.contains(part))
+    distinct.len() < 4
+        || named
+        || value.starts_with('<')
+        || WORDS.contains(&word)
+        || STAND_INS.iter().any(|part| lower.contains(part))
+        || PUBLISHED.iter().any(|part| value.contains(part))
 }
 
 /// Whether it looks made by a machine: long, mixed, and not of words.
@@ -89,9 +174,14 @@ pub(crate) fn random(value: &str) -> bool {
     if value.len() < 16 || !value.is_ascii() || value.contains("://") || value.contains(' ') || value.starts_with("arn:") || path(value) {
         return false;
     }
+    let lower = value.to_ascii_lowercase();
+    if ["token", "secret", "password", "credential", "encoded"].iter().any(|word| lower.contains(word)) {
+        return false;
+    }
     let letters = kinds.lower || kinds.upper;
     let mixed = kinds.digit && letters && jumble(body) >= 0.18;
-    let only_letters = !kinds.digit && value.len() >= 20 && jumble(body) >= 0.28 && !value.contains(['.', '-', '_']);
+    let only_letters =
+        !kinds.digit && value.len() >= 20 && (jumble(body) >= 0.28 || capitals_by_chance(body)) && !value.contains(['.', '-', '_']);
     (mixed || only_letters || (kinds.symbol && kinds.digit && letters)) && shannon(value) >= 2.9
 }
 
@@ -99,13 +189,17 @@ pub(crate) fn random(value: &str) -> bool {
 fn password(value: &str, trust: Trust) -> bool {
     let kinds = Kinds::of(value);
     let length = value.chars().count();
-    if !(6..=200).contains(&length) || value.contains(char::is_whitespace) || value.contains("://") || path(value) {
+    let spaced = value.contains(char::is_whitespace) && !(trust == Trust::Environment && kinds.digit);
+    if !(6..=200).contains(&length) || spaced || value.contains("://") || path(value) {
         return false;
     }
     let joined = value.contains(['-', '_', '.', '/', ':', ',']);
     let letters = kinds.lower || kinds.upper;
     if trust == Trust::Loose {
-        return length >= 8 && kinds.digit && letters && (kinds.count() >= 3 || jumble(value) >= 0.25);
+        return length >= 8 && kinds.digit && letters && ((kinds.symbol && kinds.count() >= 3) || jumble(value) >= 0.25);
+    }
+    if !kinds.digit && capitals_by_chance(value) && !joined {
+        return true;
     }
     if kinds.symbol {
         return kinds.digit || (letters && !value.ends_with(|last: char| last.is_ascii_punctuation()) && kinds.count() >= 3);
@@ -119,7 +213,13 @@ fn password(value: &str, trust: Trust) -> bool {
 
 /// Values that carry no secret: numbers, versions, hashes, types.
 fn no_value(value: &str) -> bool {
-    value.len() < 6 || number(value) || hash(value) || value.starts_with(['[', '(', '{', '^', '~', '@', '%'])
+    value.len() < 6
+        || value.starts_with("\\x")
+        || value.starts_with("b'")
+        || number(value)
+        || hash(value)
+        || colour(value)
+        || value.starts_with(['[', '(', '{', '^', '~', '@', '%'])
 }
 
 fn hash(value: &str) -> bool {
@@ -141,7 +241,8 @@ fn code(value: &str) -> bool {
     let path = inner.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'?')).count();
     let (head, tail) = inner.split_at(path);
     let expression = tail.starts_with(['(', '[', '{', '<']) || tail.starts_with("->");
-    let dotted = head.contains(['.', ':']) && tail.is_empty() && head.split(['.', ':', '?']).all(|part| jumble(part) < 0.3 && part.len() < 40);
+    let dotted =
+        head.contains(['.', ':']) && tail.is_empty() && head.split(['.', ':', '?']).all(|part| jumble(part) < 0.3 && part.len() < 40);
     let referred = value.len() > inner.len() && tail.is_empty() && jumble(inner) < 0.2;
     (expression && !head.is_empty()) || dotted || referred || value.ends_with("()")
 }
@@ -153,9 +254,22 @@ fn path(value: &str) -> bool {
     (begins && words > 0) || (parts().count() > 1 && words * 2 > parts().count())
 }
 
+/// Whether it would pass for the name of a variable or a type.
+pub(crate) fn identifier(value: &str, promise: Promise) -> bool {
+    let named =
+        value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !value.starts_with(|first: char| first.is_ascii_digit());
+    named && jumble(value) < 0.25 && !(promise == Promise::Password && capitals_by_chance(value))
+}
+
+/// `#ddd0c0`
+fn colour(value: &str) -> bool {
+    value.len() <= 9 && value.strip_prefix('#').is_some_and(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 fn uuid(value: &str) -> bool {
     let dashes = [8, 13, 18, 23];
-    value.len() == 36 && value.bytes().enumerate().all(|(at, byte)| if dashes.contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() })
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| if dashes.contains(&at) { byte == b'-' } else { byte.is_ascii_hexdigit() })
 }
 
 /// Which kinds of characters a value has. `-`, `_`, `.`, `/`, `:` and `,` join words and count for nothing.
@@ -184,25 +298,4 @@ impl Kinds {
     fn strong(&self) -> bool {
         self.digit && self.count() >= 3
     }
-}
-
-fn base64(text: &str) -> Option<String> {
-    let (mut bits, mut held, mut out) = (0_u32, 0, Vec::with_capacity(text.len()));
-    for byte in text.trim_end_matches('=').bytes() {
-        let six = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(six);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            out.push((bits >> held).to_le_bytes()[0]);
-        }
-    }
-    String::from_utf8(out).ok()
 }

@@ -15,6 +15,7 @@ pub(crate) struct Keywords<const N: usize> {
 }
 
 impl<const N: usize> Keywords<N> {
+    #[expect(clippy::large_stack_arrays, reason = "made at compile time only")]
     pub(crate) const fn new(words: [(&'static str, u8); N]) -> Self {
         assert!(N < 255, "a keyword's number fits into a byte");
         let mut made = Self { begins: [0; GRAMS / 64], first: [0; GRAMS], next: [0; N], words };

@@ -4,12 +4,13 @@
 //! keywords of all [`rules`] in one pass; only a rule whose keyword occurs looks closer, and only there.
 //!
 //! ```
-//! let redacted = cairn_secrets::redact("PGPASSWORD=x7Kq_92mZw psql").unwrap();
+//! let redacted = cairn_secrets::redact("PGPASSWORD=hunter2 psql").unwrap();
 //! assert_eq!(redacted.text, "PGPASSWORD=[redacted: assigned-password] psql");
 //! assert_eq!(cairn_secrets::redact("the password is hashed"), None);
 //! ```
 
 mod assignment;
+mod basic;
 mod entropy;
 mod find;
 mod instructions;
@@ -27,7 +28,8 @@ pub use find::{Finding, Redacted, find, redact};
 pub use instructions::speaks_to_the_model;
 pub use rule::Rule;
 
-/// Every rule, the more specific before the more general: what is looked for, in words.
+/// Every rule, the more specific before the more general: what is looked for, in words. A finding has the name of one of them, or
+/// `too-many-secrets`, which covers a whole text that would take too long to take apart.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     rules::ALL.iter()
 }

@@ -1,11 +1,18 @@
 //! What stands in a text in place of a secret: `[redacted: <rule>]`.
 
+use crate::{find::TOO_MANY, rules};
+
 pub(crate) const OPENS: &str = "[redacted: ";
 
 pub(crate) fn put(rule: &str, into: &mut String) {
     into.push_str(OPENS);
     into.push_str(rule);
     into.push(']');
+}
+
+/// Whether a value is part of a marker, as `curl` is of one: then it cannot be taken out of a text, and is no secret.
+pub(crate) fn says(value: &str) -> bool {
+    OPENS.contains(value) || rules::ALL.iter().any(|rule| rule.id.contains(value)) || TOO_MANY.contains(value)
 }
 
 /// Whether this place lies inside a marker: the name of a rule is no keyword.

@@ -41,7 +41,7 @@ pub(crate) struct Pattern {
     pub before: usize,
     /// The keyword may stand inside a word.
     pub inside_words: bool,
-    /// Bytes looked at from the keyword on.
+    /// Bytes looked at from the keyword on. It bounds what a pattern leaves open: `{20,}` compiles in no time, `{20,300}` does not.
     pub reach: usize,
     /// Least Shannon entropy of the secret, in bits a character.
     pub entropy: f32,
@@ -49,8 +49,6 @@ pub(crate) struct Pattern {
     pub random: bool,
     /// A word that must stand shortly before, on whatever line.
     pub after: Option<&'static str>,
-    /// Known values that are no secrets: a part of them is enough.
-    pub allow: &'static [&'static str],
 }
 
 impl Rule {
@@ -61,7 +59,7 @@ impl Rule {
 
 /// A rule whose secret has a form of its own.
 pub(crate) const fn rule(id: &'static str, about: &'static str, keywords: &'static [&'static str], pattern: &'static str) -> Rule {
-    let pattern = Pattern { text: pattern, before: 0, inside_words: false, reach: 400, entropy: 0.0, random: false, after: None, allow: &[] };
+    let pattern = Pattern { text: pattern, before: 0, inside_words: false, reach: 400, entropy: 0.0, random: false, after: None };
     Rule::of(id, about, keywords, Shape::Pattern(pattern))
 }
 
@@ -83,7 +81,6 @@ setting! {
     reach(bytes: usize) => reach = bytes;
     entropy(bits: f32) => entropy = bits;
     after(word: &'static str) => after = Some(word);
-    allow(parts: &'static [&'static str]) => allow = parts;
     inside_words(yes: bool) => inside_words = yes;
     random(yes: bool) => random = yes;
 }

@@ -1,6 +1,6 @@
 //! One pass over a text: every keyword asks its rule to look closer.
 
-use crate::{assignment, judge, keywords::Keywords, marker, pattern, rule::Shape, rules, urls};
+use crate::{assignment, basic, keywords::Keywords, marker, pattern, rule::Shape, rules, urls};
 use std::ops::Range;
 
 /// A secret and the place of its rule in the list: the smaller, the more specific.
@@ -26,10 +26,11 @@ pub(crate) fn scan(text: &str) -> Vec<Found> {
             Shape::Pattern(pattern) => pattern::at(text, at, rule, pattern),
             Shape::Assigned(promise) => assignment::at(text, at, *promise, &mut looked[rule]),
             Shape::UrlPassword => urls::password_at(text, at),
-            Shape::BasicCredentials => judge::basic_credentials_at(text, at),
+            Shape::BasicCredentials => basic::credentials_at(text, at),
         };
         if let Some(Range { start, end }) = here
             && !text[start..end].contains(marker::OPENS)
+            && !marker::says(&text[start..end])
             && !marker::holds(text, at)
         {
             looked[rule] = end;

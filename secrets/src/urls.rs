@@ -10,7 +10,8 @@ const LONGEST: usize = 256;
 pub(crate) fn password_at(text: &str, at: usize) -> Option<Range<usize>> {
     let from = at + "://".len();
     let window = &text.as_bytes()[from..text.len().min(from + LONGEST)];
-    let ends = window.iter().position(|byte| matches!(byte, b'@' | b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0..=b' '))?;
+    let ends =
+        window.iter().position(|byte| matches!(byte, b'@' | b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0..=b' '))?;
     let colon = window[..ends].iter().position(|&byte| byte == b':')?;
     // Both ends are ASCII, so both lie between characters.
     let range = from + colon + 1..from + ends;

@@ -48,13 +48,16 @@ impl Tally {
 
     fn holds(&self, name: &str) {
         let (recall, precision) = self.figures();
-        println!("{name}: recall {recall:.4}, precision {precision:.4} ({} found, {} missed, {} wrong)", self.found, self.missed, self.wrong);
+        println!(
+            "{name}: recall {recall:.4}, precision {precision:.4} ({} found, {} missed, {} wrong)",
+            self.found, self.missed, self.wrong
+        );
         assert!(recall >= 0.98 && precision >= 0.98, "{name} falls short");
     }
 }
 
 fn tally(cases: &str, seeds: u64) -> Tally {
-    let cases: Cases = toml::from_str(cases).unwrap();
+    let cases: Cases = toml::from_str(cases).expect("the cases are TOML");
     let mut tally = Tally::default();
     for (number, case) in (0..).zip(cases.r#true.iter().chain(&cases.r#false)) {
         (0..seeds).for_each(|seed| tally.take(case, 1000 * number + seed));

@@ -34,7 +34,7 @@ pub(crate) const KEYWORDS: usize = {
 
 /// Every keyword with the number of its rule.
 pub(crate) const fn keywords() -> [(&'static str, u8); KEYWORDS] {
-    assert!(COUNT <= 256, "a rule's number fits into a byte");
+    const { assert!(COUNT <= 256, "a rule's number fits into a byte") };
     let (rules, mut keywords, mut filled, mut at) = (all(), [("", 0); KEYWORDS], 0, 0);
     while at < COUNT {
         let mut which = 0;

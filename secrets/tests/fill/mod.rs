@@ -1,5 +1,5 @@
 //! Fills the cases in. They hold no secrets, only their parts: `⟦gh|p_{alnum:36}⟧` becomes a token made on the spot,
-//! and where it stands is remembered.
+//! and where it stands is remembered. `{+}` is nothing, and parts what a scanner would take for a secret.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ impl Noise {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % most
+        usize::try_from(self.0 >> 33).expect("31 bits fit") % most
     }
 
     fn of(&mut self, letters: &str, length: usize) -> String {
@@ -56,6 +56,9 @@ impl Noise {
     }
 
     fn piece(&mut self, inside: &str) -> Option<String> {
+        if inside == "+" {
+            return Some(String::new());
+        }
         if inside == "uuid" {
             return Some([8, 4, 4, 4, 12].map(|length| self.of("0123456789abcdef", length)).join("-"));
         }
