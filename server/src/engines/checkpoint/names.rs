@@ -47,13 +47,13 @@ const NAMES: &[(Class, &str)] = &[
         Class::Discovery,
         "found, finding, findings, key findings, discovered, discovery, discoveries, learned, learnt, learning, learnings, \
          key learnings, lesson, lessons, lessons learned, lessons learnt, learnings and project insights, insight, insights, \
-         key insights, project insights, note, notes, nb, gotcha, gotchas, pitfall, pitfalls, caveat, caveats, warning, \
-         caution, important, beware, tip, tips, fyi, til, observation, observations, root cause, cause, problem, problems, \
-         known issue, known issues, known bugs, bug, issues, issues encountered, problems encountered, problem solving, error, \
-         errors, errors and fixes, errors encountered, fix, fixes, workaround, workarounds, solution, solutions, \
-         things to know, things to remember, good to know, watch out, watch out for, careful, technical notes, technical details, important notes, \
-         important patterns and preferences, patterns and learnings, context for next session, troubleshooting, \
-         failed approaches, what didn't work, what did not work, dead ends, gefunden, erkenntnis, erkenntnisse, hinweis",
+         key insights, project insights, note, notes, nb, gotcha, gotchas, pitfall, pitfalls, caveat, caveats, warning, caution, \
+         important, beware, tip, tips, fyi, til, observation, observations, root cause, cause, problem, problems, known issue, \
+         known issues, known bugs, bug, issues, issues encountered, problems encountered, problem solving, error, errors, \
+         errors and fixes, errors encountered, fix, fixes, workaround, workarounds, solution, solutions, things to know, \
+         things to remember, good to know, watch out, watch out for, careful, technical notes, technical details, important notes, \
+         important patterns and preferences, patterns and learnings, context for next session, troubleshooting, failed approaches, \
+         what didn't work, what did not work, dead ends, gefunden, erkenntnis, erkenntnisse, hinweis",
     ),
     (
         Class::Open,
@@ -89,7 +89,8 @@ const INSIDE: &[(Class, &str)] = &[
     (Class::Completed, "completed, done, finished, accomplished, shipped, what works"),
     (
         Class::Discovery,
-        "gotchas, pitfalls, findings, found, learned, learnings, lessons, discoveries, insights, known issues, errors, root cause, caveats",
+        "gotchas, pitfalls, findings, found, learned, learnings, lessons, discoveries, insights, known issues, errors, root cause, \
+         caveats",
     ),
     (Class::Progress, "progress"),
     (Class::Open, "status"),

@@ -10,36 +10,40 @@ use std::{
 const STARTS: &[(Class, &str)] = &[
     (
         Class::Next,
-        "next i will, next i'll, next we will, next we'll, next we need to, next i need to, next is, next comes, the next step is, next step is, \
-         the next thing is, next up is, next thing to do, then i will, after that i will, als nächstes",
+        "next i will, next i'll, next we will, next we'll, next we need to, next i need to, next is, next comes, the next step is, \
+         next step is, the next thing is, next up is, next thing to do, then i will, after that i will, als nächstes",
     ),
     (
         Class::Pending,
-        "remember to, don't forget to, need to, needs to, have to, should still, todo, left to do, not yet, waiting for, waiting on, blocked by, blocked on",
+        "remember to, don't forget to, need to, needs to, have to, should still, todo, left to do, not yet, waiting for, waiting on, \
+         blocked by, blocked on",
     ),
     (
         Class::InProgress,
-        "working on, currently, in the middle of, halfway through, half way through, in the process of, i am working, i'm working, we are working, \
-         we're working, i was working, i was in the middle, started to, started on, i started, began, i am currently, i'm currently, i am about, partially",
+        "working on, currently, in the middle of, halfway through, half way through, in the process of, i am working, i'm working, \
+         we are working, we're working, i was working, i was in the middle, started to, started on, i started, began, i am currently, \
+         i'm currently, i am about, partially",
     ),
     (
         Class::Completed,
-        "finished, completed, implemented, added, fixed, refactored, migrated, removed, deleted, renamed, updated, wrote, built, created, merged, \
-         released, deployed, moved, replaced, extracted, converted, set up, wired, shipped, landed, cleaned up, upgraded, bumped, rewrote, split, \
-         i finished, i completed, i implemented, i added, i fixed, i refactored, i wrote, i built, i created, i moved, i replaced, i removed, \
-         i updated, i have finished, i've finished, i've added, i've implemented, i've fixed, we finished, we completed, we implemented, we added, \
-         we fixed, we shipped, all tests pass, tests pass, all tests are green",
+        "finished, completed, implemented, added, fixed, refactored, migrated, removed, deleted, renamed, updated, wrote, built, \
+         created, merged, released, deployed, moved, replaced, extracted, converted, set up, wired, shipped, landed, cleaned up, \
+         upgraded, bumped, rewrote, split, i finished, i completed, i implemented, i added, i fixed, i refactored, i wrote, i built, \
+         i created, i moved, i replaced, i removed, i updated, i have finished, i've finished, i've added, i've implemented, \
+         i've fixed, we finished, we completed, we implemented, we added, we fixed, we shipped, all tests pass, tests pass, \
+         all tests are green",
     ),
     (
         Class::Decision,
-        "decided, we decided, i decided, chose, i chose, we chose, i picked, we picked, we agreed, agreed, we settled, settled on, opted, i opted, we opted, \
-         we will use, we'll use, we use, we will not, we won't, we are going with, we're going with, going with, always, only use, we keep, \
-         we stay with, sticking with, i went with, we went with, let's use",
+        "decided, we decided, i decided, chose, i chose, we chose, i picked, we picked, we agreed, agreed, we settled, settled on, \
+         opted, i opted, we opted, we will use, we'll use, we use, we will not, we won't, we are going with, we're going with, \
+         going with, always, only use, we keep, we stay with, sticking with, i went with, we went with, let's use",
     ),
     (
         Class::Discovery,
-        "found, i found, we found, discovered, i discovered, we discovered, learned, i learned, we learned, noticed, i noticed, it turns out, \
-         turns out, it turned out, turned out, the cause, the root cause, the reason, the problem, the bug, the issue, the error, note that, beware",
+        "found, i found, we found, discovered, i discovered, we discovered, learned, i learned, we learned, noticed, i noticed, \
+         it turns out, turns out, it turned out, turned out, the cause, the root cause, the reason, the problem, the bug, the issue, \
+         the error, note that, beware",
     ),
 ];
 
@@ -48,47 +52,51 @@ const ANYWHERE: &[(Class, &str)] = &[
     (Class::Next, "next i will, next i'll, next step is, next step will be, next we will"),
     (
         Class::Decision,
-        "we decided, i decided, was decided, it was agreed, we agreed, i chose, we chose, decision was, decided to, decided not, decided against, \
-         decided on, opted for, must not, must never, must stay, must remain, may not be changed, should never, shall not, is off limits, \
-         not be touched, do not touch, don't touch, do not change, don't change, do not edit, going forward, from now on, instead of because, \
-         is non negotiable, entschieden",
+        "we decided, i decided, was decided, it was agreed, we agreed, i chose, we chose, decision was, decided to, decided not, \
+         decided against, decided on, opted for, must not, must never, must stay, must remain, may not be changed, should never, \
+         shall not, is off limits, not be touched, do not touch, don't touch, do not change, don't change, do not edit, going forward, \
+         from now on, instead of because, is non negotiable, entschieden",
     ),
     (
         Class::Discovery,
-        "turned out, turns out, the cause was, the cause is, root cause, was caused by, is caused by, the reason was, because of a bug, found that, found out, \
-         discovered that, learned that, noticed that, realised that, realized that, it appears that, the culprit",
+        "turned out, turns out, the cause was, the cause is, root cause, was caused by, is caused by, the reason was, because of a bug, \
+         found that, found out, discovered that, learned that, noticed that, realised that, realized that, it appears that, the culprit",
     ),
     (
         Class::Pending,
-        "still need, still needs, still have to, still has to, still to do, still missing, still open, still fails, still failing, remains to be, remain to be, not done yet, not yet, \
-         isn't done, is not done, left to do, is left, are left, needs to be, need to be, has to be, have to be, to be done, yet to be, should be added, \
-         hasn't been, haven't been, haven't yet, will need to, noch offen, fehlt noch, muss noch, müssen noch",
+        "still need, still needs, still have to, still has to, still to do, still missing, still open, still fails, still failing, \
+         remains to be, remain to be, not done yet, not yet, isn't done, is not done, left to do, is left, are left, needs to be, \
+         need to be, has to be, have to be, to be done, yet to be, should be added, hasn't been, haven't been, haven't yet, \
+         will need to, noch offen, fehlt noch, muss noch, müssen noch",
     ),
     (Class::InProgress, "working on, in progress, halfway, half done, partially done, partway, is underway, i was about to"),
     (
         Class::Completed,
-        "is done, are done, is finished, are finished, is complete, are complete, is fixed, has been fixed, have been fixed, has been added, have been added, \
-         has been merged, was merged, has been implemented, has been migrated, is in place, is merged, now works, now passes, now pass, is now working, ist fertig",
+        "is done, are done, is finished, are finished, is complete, are complete, is fixed, has been fixed, have been fixed, \
+         has been added, have been added, has been merged, was merged, has been implemented, has been migrated, is in place, is merged, \
+         now works, now passes, now pass, is now working, ist fertig",
     ),
 ];
 
 /// Sentences that speak to the reader and say nothing to know.
-const IDLE: &str = "thanks, thank you, hello, hi, hey, great, ok, okay, sure, let me know, here is, here's, here are, below is, this is a summary, \
-    this document, this file, this session is being, please continue, see above, see below, good luck, as discussed, i hope, end of, \
-    the following, where things, continue the conversation, continue from, update this, last updated, feel free, perfect, sounds good, got it, never mind, no worries, don't worry";
+const IDLE: &str = "thanks, thank you, hello, hi, hey, great, ok, okay, sure, let me know, here is, here's, here are, below is, \
+    this is a summary, this document, this file, this session is being, please continue, see above, see below, good luck, as discussed, \
+    i hope, end of, the following, where things, continue the conversation, continue from, update this, last updated, feel free, \
+    perfect, sounds good, got it, never mind, no worries, don't worry";
 
 /// Words of which a statement has at least one.
-const VERBS: &str = "is, are, was, were, be, been, isn't, aren't, wasn't, weren't, has, have, had, hasn't, does, doesn't, did, didn't, do, don't, \
-    can, can't, cannot, could, couldn't, will, won't, would, wouldn't, must, may, should, shouldn't, needs, need, uses, use, runs, \
-    fails, fail, failed, works, returns, expects, expect, requires, require, contains, contain, lives, live, holds, hold, takes, \
+const VERBS: &str = "is, are, was, were, be, been, isn't, aren't, wasn't, weren't, has, have, had, hasn't, does, doesn't, did, didn't, \
+    do, don't, can, can't, cannot, could, couldn't, will, won't, would, wouldn't, must, may, should, shouldn't, needs, need, uses, use, \
+    runs, fails, fail, failed, works, returns, expects, expect, requires, require, contains, contain, lives, live, holds, hold, takes, \
     take, sends, reads, read, writes, write, breaks, depends, depend, supports, ignores, ignore, starts, stops, keeps, keep, makes, \
-    make, gives, means, exists, exist, handles, creates, create, throws, throw, panics, hangs, crashes, leaks, waits, costs, \
-    accepts, rejects, lacks, overrides, shares, behaves, comes, goes, stays, lies, sits, belongs, differs, equals, causes, \
-    triggers, produces, generates, compiles, passes, sorts, parses, ist, sind, hat, braucht, läuft, muss, kann, wird, talks, never, \
-    always, drops, gets, sets, adds, shows, lets, asks, knows, wants";
+    make, gives, means, exists, exist, handles, creates, create, throws, throw, panics, hangs, crashes, leaks, waits, costs, accepts, \
+    rejects, lacks, overrides, shares, behaves, comes, goes, stays, lies, sits, belongs, differs, equals, causes, triggers, produces, \
+    generates, compiles, passes, sorts, parses, ist, sind, hat, braucht, läuft, muss, kann, wird, talks, never, always, drops, gets, \
+    sets, adds, shows, lets, asks, knows, wants";
 
 /// Openings that go on with the sentence before.
-const GOES_ON: &str = "because, this, that, these, it, they, so, otherwise, since, but, therefore, hence, which, and, reason, why, rationale, the reason, that way, also, however, instead";
+const GOES_ON: &str = "because, this, that, these, it, they, so, otherwise, since, but, therefore, hence, which, and, reason, why, \
+    rationale, the reason, that way, also, however, instead";
 
 /// Phrases by their first word, with the place of their list.
 type Phrases = HashMap<&'static str, Vec<(usize, Class, &'static str)>>;
