@@ -47,6 +47,8 @@ ids! {
     SessionId
     /// The id of a task.
     TaskId
+    /// The id of a checkpoint.
+    CheckpointId
     /// The id of a proposal.
     ProposalId
     /// The id of an entry in the trail.

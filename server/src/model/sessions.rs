@@ -1,11 +1,12 @@
 //! Sessions, the events of their logs, checkpoints, and the tasks that span them.
 
-use super::{Actor, MemoryId, Project, SessionId, TaskId, memory::words};
+use super::{Actor, CheckpointId, MemoryId, Project, SessionId, TaskId, memory::words};
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::str::FromStr;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 words!(
     /// Where a session stands.
@@ -131,12 +132,58 @@ pub struct Line {
 }
 
 /// Something to be done, and how far it has come.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Item {
     pub item: String,
     pub status: Progress,
     pub note: Option<String>,
     pub line: Option<u32>,
+    /// It was completed and has to be done again.
+    #[serde(default)]
+    pub reopen: bool,
+}
+
+impl Item {
+    /// The same thing to do, however it is spaced, capitalised and ended.
+    pub fn key(&self) -> String {
+        let words: Vec<String> =
+            self.item.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect();
+        super::text::hex(&super::text::sha256(&words.join(" ")))
+    }
+}
+
+/// An item of a task, with where it was last heard of.
+#[derive(Clone, Debug)]
+pub struct TaskItem {
+    pub item: String,
+    pub status: Progress,
+    pub note: Option<String>,
+    pub session_id: SessionId,
+    pub line: Option<u32>,
+    pub updated_at: OffsetDateTime,
+}
+
+/// A checkpoint as it is kept: what became memories is named, not repeated.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub id: CheckpointId,
+    pub session_id: SessionId,
+    pub at: OffsetDateTime,
+    pub decisions: Vec<MemoryId>,
+    pub discoveries: Vec<MemoryId>,
+    pub progress: Vec<Item>,
+    pub next_step: Option<String>,
+}
+
+/// Which sessions a list shows.
+#[derive(Clone, Debug, Default)]
+pub struct SessionFilter {
+    pub state: Option<SessionState>,
+    pub project: Option<String>,
+    pub task: Option<String>,
+    pub actor: Option<Uuid>,
+    pub agent_tool: Option<String>,
+    pub external_id: Option<String>,
 }
 
 #[derive(Clone, Debug)]

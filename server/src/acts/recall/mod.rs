@@ -25,11 +25,11 @@ use crate::{
         tokens,
     },
     model::{
-        MemoryId, PersonId, Project, ReceiptId, clock,
+        Memory, MemoryId, PersonId, Project, ReceiptId, clock,
         recall::{Detail, Recall, Receipt, Text, Told},
     },
     problem::Problem,
-    store::{Permission, Scope, recall::Looked},
+    store::{self, Permission, Scope, recall::Looked},
 };
 use shelf::Shelf;
 use std::{
@@ -90,6 +90,17 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
     let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes: note.into_iter().collect() };
     app.db().keep_receipt(scope, &answer.receipt).await?;
     Ok(answer)
+}
+
+/// What is nearest to a text, best first, for the house's own use: nobody is told, so there is no receipt.
+pub(super) async fn similar<P: Permission>(app: &App, scope: &Scope<P>, asked: Recall) -> Result<Vec<Memory>, Problem> {
+    let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
+    let (vector, _) = shelf.by.direction_of(&asked.query).await;
+    let limit = asked.limit;
+    let asking = Arc::new(Asking::new(scope, &shelf, &Arc::new(asked), vector, clock::now()));
+    let (hits, _) = found_now(app, scope, &asking).await?;
+    let ids: Vec<MemoryId> = hits.iter().take(limit).map(|hit| hit.id).collect();
+    store::memories::find_some(&mut app.db().read(scope).await?, &ids).await
 }
 
 /// Searches what the index has, and asks Postgres in one trip whether that was everything and for the texts; if it was

@@ -41,7 +41,7 @@ fn shown(checkpoint: &Checkpoint) -> String {
     checkpoint.decisions.iter().for_each(|entry| line("decision", entry));
     checkpoint.discoveries.iter().for_each(|entry| line("discovery", entry));
     checkpoint.next_step.iter().for_each(|entry| line("next", entry));
-    for Item { item, status, note, line } in &checkpoint.progress {
+    for Item { item, status, note, line, .. } in &checkpoint.progress {
         let note = note.as_ref().map_or(String::new(), |note| format!(" | {}", note.replace('\n', "⏎")));
         writeln!(shown, "{} {}: {item}{note}", status.word(), line.unwrap()).unwrap();
     }

@@ -76,7 +76,7 @@ impl Tray {
     fn store(&mut self, drawer: Drawer, status: Option<Progress>, new: Entered) {
         let (line, checkpoint) = (Some(new.line), &mut self.routed.checkpoint);
         if let Some(status) = status {
-            checkpoint.progress.push(Item { item: new.text, status, note: None, line });
+            checkpoint.progress.push(Item { item: new.text, status, note: None, line, reopen: false });
             return self.note(new.note);
         }
         let entry = Line { title: new.title.map(str::to_owned), text: new.text, line };

@@ -94,6 +94,19 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// Why it is proposed, in a sentence.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Command => "A command that worked in a run.",
+            Self::Fix => "A command failed in a run, was mended, and passed.",
+            Self::Correction => "A person said so in a run.",
+            Self::Repeated => "It was looked for again and again.",
+            Self::FilesTogether => "These files were worked on together.",
+        }
+    }
+}
+
+impl FindingKind {
     pub fn word(self) -> &'static str {
         match self {
             Self::Command => "command",
