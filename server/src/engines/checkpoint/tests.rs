@@ -29,6 +29,12 @@ samples! {
     sentences_that_lead_into_lists: "lead-ins",
     terse_lines_in_any_case: "terse",
     decisions_as_headings_with_their_reasons: "adr",
+    a_snapshot_in_tags: "snapshot",
+    the_summary_of_an_evening: "evening",
+    a_hasty_note_in_lower_case: "hasty",
+    a_diary_of_decisions: "diary",
+    progress_by_numbers: "numbered",
+    a_tracker_with_signs: "tracker",
 }
 
 /// One entry a line: where it was put, the line it came from, its title in brackets, its text, its note behind a bar.
@@ -80,6 +86,25 @@ fn what_says_nothing_is_left_out() {
         "| a | b |",
     ] {
         assert_eq!(route(text), Checkpoint::default(), "{text:?}");
+    }
+}
+
+/// A decision binds: what only sounds like one must not become one.
+#[test]
+fn what_only_sounds_like_a_decision_is_none() {
+    for text in [
+        "Always fails on the second run in CI.",
+        "never returns when the queue is empty",
+        "We keep getting 502s from the proxy.",
+        "Never mind.",
+        "Don't worry about the warnings.",
+        "I don't know why it hangs.",
+        "Don't see any reason for the timeout.",
+        "Should we never retry?",
+        "The test never worked on Windows.",
+        "- don't forget to bump the version",
+    ] {
+        assert!(route(text).decisions.is_empty(), "{text}");
     }
 }
 

@@ -5,7 +5,7 @@
 pub struct Simple {
     pub env: Vec<String>,
     pub words: Vec<String>,
-    /// Whether the exit code of the line is also its own when it is 0.
+    /// Whether the exit code of the line speaks for it.
     pub tells: bool,
 }
 
