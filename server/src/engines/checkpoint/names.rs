@@ -1,6 +1,9 @@
 //! What headings and marks are called, and what they say of what follows them.
 
-use super::{Class, words};
+use super::{
+    Class,
+    words::{self, Phrases},
+};
 use std::{collections::HashMap, sync::LazyLock};
 
 /// Names as they stand alone at the start of a line, before a colon or as a heading.
@@ -102,8 +105,7 @@ const INSIDE: &[(Class, &str)] = &[
     (Class::Open, "status"),
 ];
 
-static TELLING: LazyLock<Vec<(&str, Class)>> =
-    LazyLock::new(|| INSIDE.iter().flat_map(|(class, listed)| listed.split(", ").map(|word| (word, *class))).collect());
+static TELLING: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(INSIDE));
 
 /// A longer heading is a sentence, and words in it are not its name.
 const LONGEST_HEADING: usize = 6;
@@ -127,7 +129,7 @@ pub fn heading(text: &str) -> Option<Class> {
     if said.split_whitespace().count() > LONGEST_HEADING {
         return None;
     }
-    TELLING.iter().find(|(word, _)| words::says(&said, word)).map(|(_, class)| *class)
+    TELLING.anywhere(&said)
 }
 
 /// What a longer label says by its first word: "Remaining after that", "Constraints from the user".

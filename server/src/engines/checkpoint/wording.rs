@@ -1,10 +1,10 @@
 //! What a sentence without any mark says, by its words.
 
-use super::{Class, words};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
+use super::{
+    Class,
+    words::{self, Phrases},
 };
+use std::{collections::HashSet, sync::LazyLock};
 
 /// Phrases at the start of a sentence, in the order in which they are tried.
 const STARTS: &[(Class, &str)] = &[
@@ -104,34 +104,20 @@ const VERBS: &str = "prefers, wants, is, are, was, were, be, been, isn't, aren't
 const GOES_ON: &str = "because, this, that, these, it, they, so, otherwise, since, but, therefore, hence, which, and, reason, why, \
     rationale, the reason, that way, also, however, instead";
 
-/// Phrases by their first word, with the place of their list.
-type Phrases = HashMap<&'static str, Vec<(usize, Class, &'static str)>>;
-static STARTING: LazyLock<Phrases> = LazyLock::new(|| phrases(STARTS));
-static WITHIN: LazyLock<Phrases> = LazyLock::new(|| phrases(ANYWHERE));
+static STARTING: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(STARTS));
+static WITHIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(ANYWHERE));
 static ACTING: LazyLock<HashSet<&str>> = LazyLock::new(|| VERBS.split(", ").collect());
 
 /// Of a long sentence the beginning is read.
 const READ: usize = 400;
-
-fn phrases(lists: &'static [(Class, &'static str)]) -> Phrases {
-    let mut phrases = Phrases::new();
-    for (place, (class, list)) in lists.iter().enumerate() {
-        for phrase in list.split(", ") {
-            let first = phrase.split(' ').next().unwrap_or(phrase);
-            phrases.entry(first).or_default().push((place, *class, phrase));
-        }
-    }
-    phrases
-}
 
 pub fn class(sentence: &str) -> Option<Class> {
     let said = heard(sentence);
     if words::says(&said, "over") && words::says(&said, "because") && chooses(&said) {
         return Some(Class::Decision);
     }
-    let starts = listed_at(&STARTING, &said).filter(|_| !tells(&said));
-    let anywhere = || said.match_indices(' ').filter_map(|(at, _)| listed_at(&WITHIN, &said[at..])).min_by_key(|(place, _)| *place);
-    starts.or_else(anywhere).map(|(_, class)| class).or_else(|| did(&said).then_some(Class::Completed))
+    let starts = STARTING.here(&said).filter(|_| !tells(&said));
+    starts.map(|(_, class)| class).or_else(|| WITHIN.anywhere(&said)).or_else(|| did(&said).then_some(Class::Completed))
 }
 
 /// "Always fails …", "never returns …", "we keep getting …": what happens, not what shall be done.
@@ -150,13 +136,6 @@ fn did(said: &str) -> bool {
     let mut words = said.split_whitespace();
     let someone = words.next().is_some_and(|word| matches!(word, "i" | "we" | "i've" | "we've"));
     someone && words.next().is_some_and(|verb| verb.len() > 4 && verb.ends_with("ed"))
-}
-
-/// The first list with a phrase that stands right here.
-fn listed_at(phrases: &Phrases, said: &str) -> Option<(usize, Class)> {
-    let word = said.get(1..)?.split(' ').next()?;
-    let fits = phrases.get(word)?.iter().filter(|(_, _, phrase)| words::begins(said, phrase));
-    fits.map(|(place, class, _)| (*place, *class)).min_by_key(|(place, _)| *place)
 }
 
 fn chooses(said: &str) -> bool {
@@ -260,7 +239,7 @@ fn push<'a>(found: &mut Vec<(usize, &'a str)>, text: &'a str, start: usize, end:
 /// Whether the next line begins like a sentence of its own kind.
 fn says_itself(rest: &str) -> bool {
     let line = rest.lines().next().unwrap_or("");
-    listed_at(&STARTING, &heard(line)).is_some()
+    STARTING.here(&heard(line)).is_some()
 }
 
 fn begins_anew(rest: &str) -> bool {
