@@ -59,6 +59,8 @@ struct Cutter<'a> {
     skipping: Option<&'static str>,
 }
 
+/// The rank of a tag among headings.
+const TAG: usize = 3;
 /// What is not said to a reader: it is passed over up to its end.
 const HIDDEN: &[(&str, &str)] = &[("<!--", "-->"), ("<analysis>", "</analysis>"), ("<system-reminder>", "</system-reminder>")];
 
@@ -89,7 +91,10 @@ impl<'a> Cutter<'a> {
             self.start(number, Shape::Row, line, bare);
         } else if let Some((shape, rest)) = bullet(bare) {
             self.start(number, shape, line, rest);
-        } else if !is_tag(bare) {
+        } else if let Some(name) = tag(bare) {
+            self.start(number, Shape::Heading(TAG), line, name);
+            self.close();
+        } else {
             self.prose(number, line, bare);
         }
     }
@@ -208,9 +213,13 @@ fn bullet(bare: &str) -> Option<(Shape, &str)> {
     (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| (shape, rest.trim_start()))
 }
 
-/// A line that is one tag, such as `<summary>`.
-fn is_tag(bare: &str) -> bool {
-    bare.len() < 60 && bare.starts_with('<') && bare.ends_with('>') && !bare.contains(' ')
+/// A line that is one tag names what is inside it, up to the tag that ends it: `<current_plan>`, `</current_plan>`.
+fn tag(bare: &str) -> Option<&str> {
+    let name = bare.strip_prefix('<')?.strip_suffix('>')?;
+    if name.len() > 60 || name.contains(|sign: char| !(sign.is_alphanumeric() || matches!(sign, '_' | '-' | '/'))) {
+        return None;
+    }
+    Some(if name.starts_with('/') { "" } else { name })
 }
 
 fn indent(line: &str) -> usize {

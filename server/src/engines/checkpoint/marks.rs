@@ -1,6 +1,6 @@
 //! Explicit marks: check boxes, labels at the start of a line, a status behind an item.
 
-use super::{Class, names, words};
+use super::{Class, names, wording, words};
 use crate::model::sessions::Progress;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +67,7 @@ const PROHIBITIONS: &[&str] = &["do not", "don't", "never", "must not", "must ne
 /// How far a mark may reach into its line.
 const REACH: usize = 60;
 const DECORATION: [char; 4] = ['*', '_', '`', '~'];
-const DASHES: [char; 4] = ['-', '–', '—', ':'];
+const DASHES: [char; 7] = ['-', '–', '—', ':', '→', '>', '='];
 
 /// What a check box says, and the text behind it.
 pub fn tick(text: &str) -> (Option<Progress>, &str) {
@@ -89,12 +89,22 @@ pub fn anew(before: &str, bare: &str) -> Option<Class> {
     if tick(bare).0.is_some() {
         return Some(Class::Progress);
     }
+    if is_dated(bare) {
+        return Some(Class::Open);
+    }
     let label = bare.ends_with(':') || bare.starts_with(DECORATION) || !bare.chars().any(char::is_lowercase);
     if label && names::is_label(bare) {
         return Some(Class::Open);
     }
     let ended = before.ends_with(['.', '!', ';', ':']) || bare.starts_with(char::is_uppercase);
     mark(bare).filter(|mark| mark.loud || ended).map(|mark| mark.class)
+}
+
+/// "2026-05-01 – …": a line of a diary.
+fn is_dated(line: &str) -> bool {
+    let date = line.as_bytes().get(..10).unwrap_or_default();
+    date.len() == 10
+        && date.iter().enumerate().all(|(index, byte)| if matches!(index, 4 | 7) { *byte == b'-' } else { byte.is_ascii_digit() })
 }
 
 pub fn mark(text: &str) -> Option<Mark<'_>> {
@@ -118,13 +128,18 @@ fn label<'a>(text: &'a str, reach: &str) -> Option<Mark<'a>> {
     if !(rest.is_empty() || rest.starts_with([' ', '\t', '\n'])) {
         return None;
     }
-    named(name, text, rest)
+    let mark = named(name, text, rest).or_else(|| Some(Mark { class: names::led(name)?, rest: rest.trim(), loud: true }))?;
+    // "Important: never …" forbids.
+    let forbids = mark.class == Class::Discovery
+        && prohibition(mark.rest, &words::spaced(&rest[..rest.floor_char_boundary(REACH)]))
+            .is_some_and(|mark| mark.class == Class::Decision);
+    Some(if forbids { Mark { class: Class::Decision, ..mark } } else { mark })
 }
 
-/// "[DECISION] …", "**Done** – …".
+/// "[DECISION] …", "(done) …", "**Done** – …".
 fn grouped(text: &str) -> Option<Mark<'_>> {
-    let (name, rest, bracket) = if let Some(inner) = text.strip_prefix('[') {
-        let (name, rest) = inner.split_once(']')?;
+    let (name, rest, bracket) = if let Some(inner) = text.strip_prefix(['[', '(']) {
+        let (name, rest) = inner.split_once([']', ')'])?;
         (name, rest, true)
     } else {
         let (name, rest) = text.strip_prefix("**")?.split_once("**")?;
@@ -156,7 +171,7 @@ fn capitals<'a>(text: &'a str, reach: &str) -> Option<Mark<'a>> {
 
 /// "done – …", in any case.
 fn dashed<'a>(text: &'a str, reach: &str) -> Option<Mark<'a>> {
-    let at = [" - ", " – ", " — "].iter().filter_map(|dash| reach.find(dash)).min()?;
+    let at = [" - ", " – ", " — ", " → ", " -> ", " => "].iter().filter_map(|dash| reach.find(dash)).min()?;
     let rest = text[at..].trim_start().trim_start_matches(DASHES);
     named(&text[..at], text, rest).filter(|mark| !matches!(mark.class, Class::Open | Class::Aside | Class::Discovery))
 }
@@ -171,7 +186,7 @@ fn prohibition<'a>(text: &'a str, said: &str) -> Option<Mark<'a>> {
     if REMINDERS.iter().any(|words| words::begins(said, words)) {
         return Some(Mark { class: Class::Pending, rest: text, loud: false });
     }
-    let forbids = PROHIBITIONS.iter().any(|words| words::begins(said, words));
+    let forbids = PROHIBITIONS.iter().any(|words| words::begins(said, words)) && !wording::tells(said);
     forbids.then_some(Mark { class: Class::Decision, rest: text, loud: false })
 }
 

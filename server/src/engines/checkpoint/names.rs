@@ -1,88 +1,97 @@
 //! What headings and marks are called, and what they say of what follows them.
 
-use super::{Class, words};
+use super::{
+    Class,
+    words::{self, Phrases},
+};
 use std::{collections::HashMap, sync::LazyLock};
 
 /// Names as they stand alone at the start of a line, before a colon or as a heading.
 const NAMES: &[(Class, &str)] = &[
     (
         Class::Decision,
-        "decided, decision, decisions, key decision, key decisions, decision made, decisions made, final decision, \
-         design decision, design decisions, technical decisions, architecture decisions, architectural decisions, \
-         decisions and rationale, active decisions, active decisions and considerations, binding decisions, agreed, we agreed, \
-         we decided, constraint, constraints, hard constraints, rule, rules, ground rules, convention, conventions, \
-         code conventions, coding conventions, guardrails, do not, do not do, do not touch, don't, don'ts, never, off limits, \
-         adr, entscheidung, entscheidungen, entschieden",
+        "decided, approach, approach chosen, chosen approach, not to be touched, hands off, decision log, decisions log, decision, \
+         decisions, key decision, key decisions, decision made, decisions made, final decision, design decision, design decisions, \
+         technical decisions, architecture decisions, architectural decisions, decisions and rationale, active decisions, \
+         active decisions and considerations, binding decisions, agreed, we agreed, we decided, constraint, constraints, \
+         hard constraints, rule, rules, ground rules, convention, conventions, code conventions, coding conventions, guardrails, \
+         do not, do not do, do not touch, don't, don'ts, never, off limits, adr, entscheidung, entscheidungen, entschieden",
     ),
     (
         Class::Completed,
         "completed, complete, done, finished, fixed, implemented, shipped, merged, accomplished, resolved, completed tasks, \
          completed items, completed work, completed features, completed this session, done so far, what was done, what i did, \
-         what we did, what was accomplished, what works, what's done, work done, work completed, tasks completed, \
-         already done, recently completed, recent changes, changes made, done this session, accomplishments, erledigt, fertig",
+         what we did, what was accomplished, what works, what's done, work done, work completed, what changed, changes, recent actions, \
+         tasks completed, already done, recently completed, recent changes, changes made, done this session, accomplishments, erledigt, \
+         fertig",
     ),
     (
         Class::InProgress,
-        "in progress, in-progress, wip, doing, ongoing, started, working on, currently working on, current work, \
+        "in progress, in flight, underway, in-progress, wip, doing, ongoing, started, working on, currently working on, current work, \
          current focus, current work focus, current task, active work, currently, now, in arbeit",
     ),
     (
         Class::Pending,
-        "pending, pending tasks, pending items, pending work, todo, to do, to-do, todos, to dos, fixme, remaining, \
+        "pending, plan, current plan, tasks, task list, checklist, left, todo list, to do list, to-do list, what i did not get to, \
+         what i didn't get to, pending tasks, pending items, pending work, todo, to do, to-do, todos, to dos, fixme, remaining, \
          remaining work, remaining tasks, remaining items, what's left, what is left, what remains, left to do, still to do, \
-         still todo, what's left to build, what's not done, not done, not done yet, not yet done, not started, backlog, \
-         outstanding, outstanding work, open, open items, open tasks, open ends, loose ends, open question, open questions, \
-         unresolved questions, follow-up, follow-ups, follow up, follow ups, later, deferred, upcoming, planned, blocked, \
-         blocker, blockers, action items, tasks left, unfinished, unfinished work, offen",
+         still todo, what's left to build, what's not done, not done, not done yet, not yet done, not started, backlog, outstanding, \
+         outstanding work, open, open items, open tasks, open ends, loose ends, open question, open questions, unresolved questions, \
+         follow-up, follow-ups, follow up, follow ups, later, deferred, upcoming, planned, blocked, blocker, blockers, action items, \
+         tasks left, unfinished, unfinished work, offen",
     ),
-    (Class::Progress, "progress, status, task status, tasks, task list, checklist, milestones, plan, progress so far, state of work"),
+    (Class::Progress, "progress, status, task status, milestones, progress so far, state of work"),
     (
         Class::Next,
-        "next, next step, next steps, next up, next action, next actions, next task, next session, immediate next step, \
-         immediate next steps, optional next step, recommended next step, recommended next steps, suggested next steps, \
-         what's next, what is next, up next, start here, resume here, continue here, continue with, pick up here, \
+        "next, do next, tomorrow, how to continue, to continue, next step, next steps, next up, next action, next actions, next task, \
+         next session, immediate next step, immediate next steps, optional next step, recommended next step, recommended next steps, \
+         suggested next steps, what's next, what is next, up next, start here, resume here, continue here, continue with, pick up here, \
          where to pick up, where to continue, nächster schritt, nächste schritte",
     ),
     (
         Class::Discovery,
-        "found, finding, findings, key findings, discovered, discovery, discoveries, learned, learnt, learning, learnings, \
-         key learnings, lesson, lessons, lessons learned, lessons learnt, learnings and project insights, insight, insights, \
-         key insights, project insights, note, notes, nb, gotcha, gotchas, pitfall, pitfalls, caveat, caveats, warning, caution, \
-         important, beware, tip, tips, fyi, til, observation, observations, root cause, cause, problem, problems, known issue, \
-         known issues, known bugs, bug, issues, issues encountered, problems encountered, problem solving, error, errors, \
-         errors and fixes, errors encountered, fix, fixes, workaround, workarounds, solution, solutions, things to know, \
-         things to remember, good to know, watch out, watch out for, careful, technical notes, technical details, important notes, \
-         important patterns and preferences, patterns and learnings, context for next session, troubleshooting, failed approaches, \
-         what didn't work, what did not work, dead ends, gefunden, erkenntnis, erkenntnisse, hinweis",
+        "found, conclusion, conclusions, tried, what i tried, what was tried, important context, finding, findings, key findings, \
+         discovered, discovery, discoveries, learned, learnt, learning, learnings, key learnings, lesson, lessons, lessons learned, \
+         lessons learnt, learnings and project insights, insight, insights, key insights, project insights, note, notes, nb, gotcha, \
+         gotchas, pitfall, pitfalls, caveat, caveats, warning, caution, important, beware, tip, tips, fyi, til, observation, \
+         observations, root cause, cause, problem, problems, known issue, known issues, known bugs, bug, issues, issues encountered, \
+         problems encountered, problem solving, error, errors, errors and fixes, errors encountered, fix, fixes, workaround, \
+         workarounds, solution, solutions, things to know, things to remember, good to know, key knowledge, watch out, watch out for, \
+         careful, technical notes, technical details, important notes, important patterns and preferences, patterns and learnings, \
+         context for next session, troubleshooting, failed approaches, what didn't work, what did not work, dead ends, gefunden, \
+         erkenntnis, erkenntnisse, hinweis",
     ),
     (
         Class::Open,
-        "current status, current state, where we are, where things stand, summary, session summary, session notes, handoff, \
-         handoff notes, hand-off, handover, session handoff, context, active context, background, overview, checkpoint, recap, \
+        "current status, where we left off, current state, where we are, where things stand, summary, session summary, session notes, \
+         handoff, handoff notes, hand-off, handover, session handoff, context, active context, background, overview, checkpoint, recap, \
          tl;dr, update, status update, evolution of project decisions, architecture, tech stack",
     ),
     (
         Class::Aside,
-        "primary request and intent, primary request, user request, request, goal, goals, objective, task, \
-         key technical concepts, technical concepts, key concepts, files and code sections, files, files changed, \
-         files modified, files touched, modified files, key files, relevant files, important files, files to read, \
-         all user messages, user messages, branch, date, session, author, commit, commits, project, duration, model, \
-         table of contents, contents, references, links, see also, pr, ticket, time, started at, last updated, version, tests, \
-         commands, useful commands",
+        "primary request and intent, overall goal, file system state, primary request, user request, request, goal, goals, objective, \
+         task, key technical concepts, technical concepts, key concepts, files and code sections, files, files changed, files modified, \
+         files touched, modified files, key files, relevant files, important files, files to read, all user messages, user messages, \
+         branch, date, session, author, commit, commits, project, duration, model, table of contents, contents, references, links, \
+         see also, pr, ticket, time, started at, last updated, version, tests, commands, useful commands",
     ),
 ];
 
 static KNOWN: LazyLock<HashMap<&str, Class>> =
     LazyLock::new(|| NAMES.iter().flat_map(|(class, names)| names.split(", ").map(|name| (name, *class))).collect());
 
+/// Names that say it also as the first word of a longer label.
+const LEADING: &[&str] =
+    &["remaining", "left", "todo", "done", "pending", "next", "decided", "decision", "wip", "open", "constraints", "constraint", "rules"];
+
 /// Names that forbid: what stands below them means nothing without them.
-const FORBIDDING: &[&str] = &["do not", "don't", "never", "off limits", "must not"];
+const FORBIDDING: &[&str] = &["do not", "don't", "never", "off limits", "must not", "not to be", "hands off"];
 
 /// Words that say it inside a longer heading; the first that fits is taken.
 const INSIDE: &[(Class, &str)] = &[
     (Class::Next, "next step, next steps, next session, what's next, pick up"),
     (Class::Decision, "decision, decisions, decided, do not, don't, must not, constraints, conventions, rules"),
-    (Class::Pending, "not done, not started, not yet"),
+    (Class::Pending, "not done, not started, not yet, not get to, didn't get to, questions"),
     (Class::InProgress, "in progress, wip, current work, current focus"),
     (Class::Pending, "to do, todo, todos, left, remaining, remains, pending, outstanding, backlog, open questions, planned, blocked"),
     (Class::Discovery, "didn't work, did not work"),
@@ -96,8 +105,7 @@ const INSIDE: &[(Class, &str)] = &[
     (Class::Open, "status"),
 ];
 
-static TELLING: LazyLock<Vec<(&str, Class)>> =
-    LazyLock::new(|| INSIDE.iter().flat_map(|(class, listed)| listed.split(", ").map(|word| (word, *class))).collect());
+static TELLING: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(INSIDE));
 
 /// A longer heading is a sentence, and words in it are not its name.
 const LONGEST_HEADING: usize = 6;
@@ -121,7 +129,14 @@ pub fn heading(text: &str) -> Option<Class> {
     if said.split_whitespace().count() > LONGEST_HEADING {
         return None;
     }
-    TELLING.iter().find(|(word, _)| words::says(&said, word)).map(|(_, class)| *class)
+    TELLING.anywhere(&said)
+}
+
+/// What a longer label says by its first word: "Remaining after that", "Constraints from the user".
+pub fn led(name: &str) -> Option<Class> {
+    let first = name.split_whitespace().next().map(plain)?;
+    let short = name.len() <= LONGEST_NAME && name.split_whitespace().count() <= 4;
+    LEADING.contains(&first.as_str()).then(|| KNOWN.get(first.as_str()).copied()).flatten().filter(|_| short)
 }
 
 /// Whether a line is a heading without looking like one: "Next steps:", "**Decisions**", "DONE".
@@ -139,5 +154,11 @@ pub fn forbids(name: &str) -> bool {
 fn plain(name: &str) -> String {
     let core = name.split_once('(').filter(|(before, _)| !before.trim().is_empty()).map_or(name, |(before, _)| before);
     let core = core.trim_matches(|sign: char| !sign.is_alphabetic());
-    words::lowered(core).replace('&', "and").split_whitespace().collect::<Vec<_>>().join(" ").replace("what is left", "what's left")
+    words::lowered(core)
+        .replace('&', "and")
+        .replace('_', " ")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace("what is left", "what's left")
 }

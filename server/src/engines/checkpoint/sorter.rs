@@ -265,7 +265,7 @@ impl<'a> Sorter<'a> {
                 self.tray.append(sentence, " ");
                 continue;
             }
-            plain = class.is_none() && states;
+            plain = states && class.is_none_or(|class| class == Class::Discovery);
             self.tray.close();
             if let Some(class) = class.or(states.then_some(Class::Discovery)) {
                 self.put(class, None, sentence.to_owned(), None, line);

@@ -29,6 +29,12 @@ samples! {
     sentences_that_lead_into_lists: "lead-ins",
     terse_lines_in_any_case: "terse",
     decisions_as_headings_with_their_reasons: "adr",
+    a_snapshot_in_tags: "snapshot",
+    the_summary_of_an_evening: "evening",
+    a_hasty_note_in_lower_case: "hasty",
+    a_diary_of_decisions: "diary",
+    progress_by_numbers: "numbered",
+    a_tracker_with_signs: "tracker",
 }
 
 /// One entry a line: where it was put, the line it came from, its title in brackets, its text, its note behind a bar.
@@ -83,6 +89,25 @@ fn what_says_nothing_is_left_out() {
     }
 }
 
+/// A decision binds: what only sounds like one must not become one.
+#[test]
+fn what_only_sounds_like_a_decision_is_none() {
+    for text in [
+        "Always fails on the second run in CI.",
+        "never returns when the queue is empty",
+        "We keep getting 502s from the proxy.",
+        "Never mind.",
+        "Don't worry about the warnings.",
+        "I don't know why it hangs.",
+        "Don't see any reason for the timeout.",
+        "Should we never retry?",
+        "The test never worked on Windows.",
+        "- don't forget to bump the version",
+    ] {
+        assert!(route(text).decisions.is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn the_first_next_step_is_the_step_and_the_others_wait() {
     let checkpoint = route("NEXT: a\nNEXT: b\n## Next steps\n- [x] c\n- [ ] d\n");
@@ -106,10 +131,10 @@ fn a_fence_keeps_what_is_in_it_from_being_read() {
     assert!(checkpoint.progress.is_empty());
 }
 
-/// Hostile texts of half a megabyte; a debug build reads each within seconds, so a quadratic step would show.
+/// Hostile texts of many thousand lines; a debug build reads each within seconds, so a quadratic step would show.
 #[test]
 fn hostile_texts_take_linear_time() {
-    let large = |piece: &str| piece.repeat(500_000 / piece.len());
+    let large = |piece: &str| piece.repeat(200_000 / piece.len());
     let deep = (0..1400).map(|depth| format!("{}- x{depth} is deep", " ".repeat(depth))).collect::<Vec<_>>().join("\n");
     let pieces = [
         "a",
@@ -136,6 +161,7 @@ fn hostile_texts_take_linear_time() {
     for text in pieces.into_iter().map(large).chain([deep]) {
         let begun = Instant::now();
         let routed = sort(&text);
+        println!("{:>8} bytes of {:?} in {:?}", text.len(), &text[..text.floor_char_boundary(8)], begun.elapsed());
         assert!(routed.checkpoint.progress.len() <= 500);
         assert!(begun.elapsed().as_secs() < 4, "{:?} took {:?}", &text[..text.floor_char_boundary(20)], begun.elapsed());
     }

@@ -16,6 +16,8 @@ pub fn resolved<'a>(section: Class, ticked: Option<Progress>, mark: Option<Mark<
         (_, Some(mark), _) => (mark.class, mark.rest),
         (Some(Progress::Pending), None, _) if section == Class::Next => (Class::Next, text),
         (Some(ticked), None, _) => (status(ticked), text),
+        // "Status: done" says nothing of what is done.
+        (None, None, Some(mark)) if mark.class == Class::Progress && marks::status(mark.rest).is_some() => (Class::Aside, text),
         (None, None, Some(mark)) if section == Class::Open => (mark.class, mark.rest),
         // Below a heading of the same sense the mark only repeats it.
         (None, None, Some(mark)) if section == mark.class && mark.loud => (section, mark.rest),
@@ -37,7 +39,7 @@ pub fn far(class: Class, text: &str) -> (Class, &str) {
         return (class, text);
     }
     match wording::class(text) {
-        Some(said @ (Class::Completed | Class::InProgress | Class::Pending | Class::Next)) => (said, text),
+        Some(said) => (said, text),
         _ if wording::is_past(text) => (Class::Completed, text),
         _ => (Class::InProgress, text),
     }

@@ -1,22 +1,23 @@
 //! What a sentence without any mark says, by its words.
 
-use super::{Class, words};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
+use super::{
+    Class,
+    words::{self, Phrases},
 };
+use std::{collections::HashSet, sync::LazyLock};
 
 /// Phrases at the start of a sentence, in the order in which they are tried.
 const STARTS: &[(Class, &str)] = &[
     (
         Class::Next,
-        "next i will, next i'll, next we will, next we'll, next we need to, next i need to, next is, next comes, the next step is, \
-         next step is, the next thing is, next up is, next thing to do, then i will, after that i will, als nächstes",
+        "next i will, after that i'll, then i'll, i'll then, next i'll, next we will, next we'll, next we need to, next i need to, \
+         next is, next comes, the next step is, next step is, the next thing is, next up is, next thing to do, then i will, \
+         after that i will, als nächstes",
     ),
     (
         Class::Pending,
-        "remember to, don't forget to, need to, needs to, have to, should still, todo, left to do, not yet, waiting for, waiting on, \
-         blocked by, blocked on",
+        "plan is to, the plan is to, remember to, don't forget to, need to, needs to, have to, should still, todo, left to do, not yet, \
+         waiting for, waiting on, blocked by, blocked on",
     ),
     (
         Class::InProgress,
@@ -35,9 +36,10 @@ const STARTS: &[(Class, &str)] = &[
     ),
     (
         Class::Decision,
-        "decided, we decided, i decided, chose, i chose, we chose, i picked, we picked, we agreed, agreed, we settled, settled on, \
-         opted, i opted, we opted, we will use, we'll use, we use, we will not, we won't, we are going with, we're going with, \
-         going with, always, only use, we keep, we stay with, sticking with, i went with, we went with, let's use",
+        "decided, we decided, we do not use, we don't use, we never, we always, i decided, chose, i chose, we chose, i picked, \
+         we picked, we agreed, agreed, we settled, settled on, opted, i opted, we opted, we will use, we'll use, we use, we will not, \
+         we won't, we are going with, we're going with, going with, always, only use, we keep, we stay with, sticking with, \
+         i went with, we went with, let's use",
     ),
     (
         Class::Discovery,
@@ -52,10 +54,10 @@ const ANYWHERE: &[(Class, &str)] = &[
     (Class::Next, "next i will, next i'll, next step is, next step will be, next we will"),
     (
         Class::Decision,
-        "we decided, i decided, was decided, it was agreed, we agreed, i chose, we chose, decision was, decided to, decided not, \
-         decided against, decided on, opted for, must not, must never, must stay, must remain, may not be changed, should never, \
-         shall not, is off limits, not be touched, do not touch, don't touch, do not change, don't change, do not edit, going forward, \
-         from now on, instead of because, is non negotiable, entschieden",
+        "we decided, i decided, was decided, was rejected, were rejected, it was agreed, we agreed, i chose, we chose, decision was, \
+         decided to, decided not, decided against, decided on, opted for, must not, must never, must stay, must remain, \
+         may not be changed, should never, shall not, is off limits, not be touched, do not touch, don't touch, do not change, \
+         don't change, do not edit, going forward, from now on, instead of because, is non negotiable, entschieden",
     ),
     (
         Class::Discovery,
@@ -69,7 +71,11 @@ const ANYWHERE: &[(Class, &str)] = &[
          need to be, has to be, have to be, to be done, yet to be, should be added, hasn't been, haven't been, haven't yet, \
          will need to, noch offen, fehlt noch, muss noch, müssen noch",
     ),
-    (Class::InProgress, "working on, in progress, halfway, half done, partially done, partway, is underway, i was about to"),
+    (
+        Class::InProgress,
+        "working on, in progress, in the middle of, halfway, half done, partially done, partway, is underway, \
+        i was about to",
+    ),
     (
         Class::Completed,
         "is done, are done, is finished, are finished, is complete, are complete, is fixed, has been fixed, have been fixed, \
@@ -85,54 +91,51 @@ const IDLE: &str = "thanks, thank you, hello, hi, hey, great, ok, okay, sure, le
     perfect, sounds good, got it, never mind, no worries, don't worry";
 
 /// Words of which a statement has at least one.
-const VERBS: &str = "is, are, was, were, be, been, isn't, aren't, wasn't, weren't, has, have, had, hasn't, does, doesn't, did, didn't, \
-    do, don't, can, can't, cannot, could, couldn't, will, won't, would, wouldn't, must, may, should, shouldn't, needs, need, uses, use, \
-    runs, fails, fail, failed, works, returns, expects, expect, requires, require, contains, contain, lives, live, holds, hold, takes, \
-    take, sends, reads, read, writes, write, breaks, depends, depend, supports, ignores, ignore, starts, stops, keeps, keep, makes, \
-    make, gives, means, exists, exist, handles, creates, create, throws, throw, panics, hangs, crashes, leaks, waits, costs, accepts, \
-    rejects, lacks, overrides, shares, behaves, comes, goes, stays, lies, sits, belongs, differs, equals, causes, triggers, produces, \
-    generates, compiles, passes, sorts, parses, ist, sind, hat, braucht, läuft, muss, kann, wird, talks, never, always, drops, gets, \
-    sets, adds, shows, lets, asks, knows, wants";
+const VERBS: &str = "prefers, wants, is, are, was, were, be, been, isn't, aren't, wasn't, weren't, has, have, had, hasn't, does, \
+    doesn't, did, didn't, do, don't, can, can't, cannot, could, couldn't, will, won't, would, wouldn't, must, may, should, shouldn't, \
+    needs, need, uses, use, runs, fails, fail, failed, works, returns, expects, expect, requires, require, contains, contain, lives, \
+    live, holds, hold, takes, take, sends, reads, read, writes, write, breaks, depends, depend, supports, ignores, ignore, starts, \
+    stops, keeps, keep, makes, make, gives, means, exists, exist, handles, creates, create, throws, throw, panics, hangs, crashes, \
+    leaks, waits, costs, accepts, rejects, lacks, overrides, shares, behaves, comes, goes, stays, lies, sits, belongs, differs, equals, \
+    causes, triggers, produces, generates, compiles, passes, sorts, parses, ist, sind, hat, braucht, läuft, muss, kann, wird, talks, \
+    never, always, drops, gets, sets, adds, shows, lets, asks, knows, wants";
 
 /// Openings that go on with the sentence before.
 const GOES_ON: &str = "because, this, that, these, it, they, so, otherwise, since, but, therefore, hence, which, and, reason, why, \
     rationale, the reason, that way, also, however, instead";
 
-/// Phrases by their first word, with the place of their list.
-type Phrases = HashMap<&'static str, Vec<(usize, Class, &'static str)>>;
-static STARTING: LazyLock<Phrases> = LazyLock::new(|| phrases(STARTS));
-static WITHIN: LazyLock<Phrases> = LazyLock::new(|| phrases(ANYWHERE));
+static STARTING: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(STARTS));
+static WITHIN: LazyLock<Phrases> = LazyLock::new(|| Phrases::of(ANYWHERE));
 static ACTING: LazyLock<HashSet<&str>> = LazyLock::new(|| VERBS.split(", ").collect());
 
 /// Of a long sentence the beginning is read.
 const READ: usize = 400;
-
-fn phrases(lists: &'static [(Class, &'static str)]) -> Phrases {
-    let mut phrases = Phrases::new();
-    for (place, (class, list)) in lists.iter().enumerate() {
-        for phrase in list.split(", ") {
-            let first = phrase.split(' ').next().unwrap_or(phrase);
-            phrases.entry(first).or_default().push((place, *class, phrase));
-        }
-    }
-    phrases
-}
 
 pub fn class(sentence: &str) -> Option<Class> {
     let said = heard(sentence);
     if words::says(&said, "over") && words::says(&said, "because") && chooses(&said) {
         return Some(Class::Decision);
     }
-    let starts = listed_at(&STARTING, &said);
-    let anywhere = || said.match_indices(' ').filter_map(|(at, _)| listed_at(&WITHIN, &said[at..])).min_by_key(|(place, _)| *place);
-    starts.or_else(anywhere).map(|(_, class)| class)
+    let starts = STARTING.here(&said).filter(|_| !tells(&said));
+    starts.map(|(_, class)| class).or_else(|| WITHIN.anywhere(&said)).or_else(|| did(&said).then_some(Class::Completed))
 }
 
-/// The first list with a phrase that stands right here.
-fn listed_at(phrases: &Phrases, said: &str) -> Option<(usize, Class)> {
-    let word = said.get(1..)?.split(' ').next()?;
-    let fits = phrases.get(word)?.iter().filter(|(_, _, phrase)| words::begins(said, phrase));
-    fits.map(|(place, class, _)| (*place, *class)).min_by_key(|(place, _)| *place)
+/// "Always fails …", "never returns …", "we keep getting …": what happens, not what shall be done.
+pub fn tells(said: &str) -> bool {
+    let mut words = said.split_whitespace().skip_while(|word| *word == "we");
+    let (first, second) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    match first {
+        "always" | "never" => second.len() > 3 && second.ends_with('s') && !second.ends_with("ss"),
+        "keep" => second.ends_with("ing"),
+        _ => false,
+    }
+}
+
+/// "I extracted …", "we've moved …".
+fn did(said: &str) -> bool {
+    let mut words = said.split_whitespace();
+    let someone = words.next().is_some_and(|word| matches!(word, "i" | "we" | "i've" | "we've"));
+    someone && words.next().is_some_and(|verb| verb.len() > 4 && verb.ends_with("ed"))
 }
 
 fn chooses(said: &str) -> bool {
@@ -187,8 +190,11 @@ fn listed(list: &str, said: &str) -> bool {
     list.split(", ").any(|phrase| words::begins(said, phrase))
 }
 
+/// The beginning of a sentence as spaced words, without a date before it.
 fn heard(sentence: &str) -> String {
-    words::spaced(&sentence[..sentence.floor_char_boundary(READ)])
+    let said = sentence[..sentence.floor_char_boundary(READ)]
+        .trim_start_matches(|sign: char| sign.is_ascii_digit() || " -:/.[]()–".contains(sign));
+    words::spaced(said)
 }
 
 /// The sentences of a paragraph: where each starts, and where it ends.
@@ -205,6 +211,7 @@ pub fn sentences(text: &str) -> Vec<(usize, &str)> {
             '.' | '!' | '?' => !code && next.is_whitespace() && !abbreviates(&text[start..end]) && begins_anew(&text[end..]),
             // A short line before a capital was ended by hand.
             '\n' if at - line < 12 => true,
+            '\n' if says_itself(&text[end..]) => true,
             '\n' => at - line < 60 && begins_anew(&text[end..]) && !text[..at].ends_with([',', ';']),
             _ => false,
         };
@@ -227,6 +234,12 @@ fn push<'a>(found: &mut Vec<(usize, &'a str)>, text: &'a str, start: usize, end:
     if !body.is_empty() {
         found.push((end - body.len(), body.trim_end()));
     }
+}
+
+/// Whether the next line begins like a sentence of its own kind.
+fn says_itself(rest: &str) -> bool {
+    let line = rest.lines().next().unwrap_or("");
+    STARTING.here(&heard(line)).is_some()
 }
 
 fn begins_anew(rest: &str) -> bool {

@@ -10,6 +10,8 @@ use crate::model::Kind;
 /// Of a very long prompt the beginning is read: the rest was pasted.
 const READ: usize = 8 * 1024;
 const LONGEST: usize = 400;
+/// No person says more than this in one run; it was pasted.
+const MOST_HEARD: usize = 5_000;
 
 /// Openings of a correction, how sure each makes it, and whether it counts in the prompt that sets the task.
 const OPENINGS: &[(f32, bool, &str)] = &[
@@ -80,13 +82,17 @@ const WORK: &str = "run|test|tests|commit|commits|committing|deploy|build|migrat
 
 pub fn findings(log: &Log) -> Vec<Finding> {
     let mut found = Vec::new();
-    let mut first = true;
+    let (mut first, mut heard) = (true, 0);
     for (at, step) in log.steps.iter().enumerate() {
         let Act::Prompt(said) = step.act else { continue };
         if is_made(said) {
             continue;
         }
         for sentence in text::sentences(&spoken(said)) {
+            heard += 1;
+            if heard > MOST_HEARD {
+                return found;
+            }
             if let Some(weight) = judged(sentence, first) {
                 found.push(finding(log, at, sentence, weight));
             }
@@ -127,9 +133,12 @@ fn spoken(prompt: &str) -> String {
 
 /// How sure it is that a sentence corrects, if it does.
 fn judged(sentence: &str, sets_task: bool) -> Option<f32> {
+    if sentence.len() > LONGEST {
+        return None;
+    }
     let said = led_in(text::spaced(sentence));
     let words = said.split_whitespace().count();
-    let speaks = (3..=60).contains(&words) && sentence.len() <= LONGEST && !sentence.ends_with(['?', ':']) && !sentence.starts_with('`');
+    let speaks = (3..=60).contains(&words) && !sentence.ends_with(['?', ':']) && !sentence.starts_with('`');
     let pointing = words <= 5 && said.split_whitespace().all(|word| POINTING.contains(&format!(" {word} ")));
     if !speaks || pointing || each(NONE).chain(each(FOR_NOW)).any(|phrase| text::says(&said, phrase)) {
         return None;

@@ -11,10 +11,13 @@ use crate::model::Kind;
 use std::collections::HashMap;
 
 const MOST_FILES: usize = 6;
+/// How many steps a fix may take; of a longer one only what came after the last failure counts.
+const FARTHEST: usize = 400;
 
 /// A failure that waits for its pass.
 struct Broken<'a> {
     first: &'a Ran<'a>,
+    last: &'a Ran<'a>,
     evidence: Vec<String>,
     /// Whether it had passed before in this run: then the run itself broke it.
     own: bool,
@@ -29,7 +32,9 @@ pub fn findings(log: &Log) -> Vec<Finding> {
         match ran.outcome {
             Outcome::Failed if ran.error.is_some() => {
                 let own = passed.contains_key(ran.name.as_str()) || first_edit < ran.step;
-                broken.entry(&ran.name).or_insert(Broken { first: ran, evidence: Vec::new(), own }).evidence.push(ran.id.to_owned());
+                let entry = broken.entry(&ran.name).or_insert(Broken { first: ran, last: ran, evidence: Vec::new(), own });
+                entry.last = ran;
+                entry.evidence.push(ran.id.to_owned());
             }
             Outcome::Passed => {
                 *passed.entry(&ran.name).or_default() += 1;
@@ -59,7 +64,9 @@ fn covers(passed: &Ran, failed: &Ran) -> bool {
 
 fn finding(log: &Log, broken: &Broken, passed: &Ran) -> Option<Finding> {
     let error = broken.first.error.as_deref()?;
-    let between = &log.steps[broken.first.step..passed.step];
+    let near = |failed: &&Ran| passed.step - failed.step <= FARTHEST;
+    let from = Some(broken.first).filter(near).or(Some(broken.last).filter(near))?;
+    let between = &log.steps[from.step..passed.step];
     let mut edits: HashMap<usize, (usize, usize)> = HashMap::new();
     let mut evidence: Vec<String> = broken.evidence.iter().take(3).cloned().collect();
     for (at, step) in between.iter().enumerate() {

@@ -3,6 +3,7 @@
 use super::{
     Run,
     commands::{self, Known},
+    looks::{self, Look},
     outcome::{self, Outcome},
     shell::{self, Simple},
     text::{self, each},
@@ -68,6 +69,7 @@ const DEFINING: &str = "fn|def|class|struct|enum|trait|impl|function|const|let|i
 
 const LONGEST_COMMAND: usize = 160;
 const LONGEST_PATTERN: usize = 120;
+const LONGEST_PATH: usize = 500;
 
 impl<'a> Log<'a> {
     pub fn read(run: &Run<'a>) -> Self {
@@ -108,8 +110,12 @@ impl<'a> Log<'a> {
                 }
             }
             EventType::Command => {
-                if let Some(line) = event.command.as_deref().or_else(|| field(event, &["command", "cmd"])) {
-                    self.command(event, line, result);
+                let Some(line) = event.command.as_deref().or_else(|| field(event, &["command", "cmd"])) else { return };
+                let parts = shell::parts(line);
+                match self.looked(run, &parts) {
+                    Some(act) if result && self.last_is(&act) => {}
+                    Some(act) => self.push(event, act),
+                    None => self.command(event, &parts, result),
                 }
             }
             EventType::ToolResult if event.exit_code.is_some_and(|code| code != 0) => {
@@ -121,9 +127,17 @@ impl<'a> Log<'a> {
         }
     }
 
+    /// A read, an edit or a search that was made by a command.
+    fn looked(&mut self, run: &Run, parts: &[Simple]) -> Option<Act<'a>> {
+        match looks::look(parts)? {
+            Look::Search(pattern) => Some(core_of(pattern)).filter(|pattern| pattern.chars().count() > 2).map(Act::Search),
+            Look::Read(path) => self.file(run, path).map(Act::Read),
+            Look::Edit(path) => self.file(run, path).map(Act::Edit),
+        }
+    }
+
     /// One command per part that is known to build, test or the like; the whole line if there is none.
-    fn command(&mut self, event: &'a Event, line: &str, result: bool) {
-        let parts = shell::parts(line);
+    fn command(&mut self, event: &'a Event, parts: &[Simple], result: bool) {
         let known: Vec<(&Simple, Known)> = parts.iter().filter_map(|part| Some((part, commands::recognised(part)?))).collect();
         if let Some(&Step { act: Act::Command(before), .. }) = self.steps.last()
             && result
@@ -209,6 +223,9 @@ fn field<'a>(event: &'a Event, names: &[&str]) -> Option<&'a str> {
 
 /// A path as every machine would write it; none for files that nobody writes by hand.
 fn relative(run: &Run, path: &str) -> Option<String> {
+    if path.len() > LONGEST_PATH {
+        return None;
+    }
     let path = path.trim().replace('\\', "/");
     let below = |root: &str| {
         let root = root.replace('\\', "/");
@@ -228,12 +245,13 @@ fn relative(run: &Run, path: &str) -> Option<String> {
     let short = short.trim_start_matches("./");
     let made = each(MADE).any(|folder| short.starts_with(folder) || short.contains(&format!("/{folder}")));
     let locked = each(LOCKS).any(|name| short.rsplit('/').next() == Some(name));
-    (!short.is_empty() && short.len() < 500 && !made && !locked).then(|| short.to_owned())
+    (!short.is_empty() && !made && !locked).then(|| short.to_owned())
 }
 
 /// What a search looks for, without the signs of its language: `fn\s+parse_config\b` looks for parse_config.
 fn core_of(pattern: &str) -> String {
-    let plain = pattern.replace("\\b", " ").replace("\\s+", " ").replace("\\s*", " ").replace("\\(", " ").replace("\\.", ".");
+    let start = &pattern[..pattern.floor_char_boundary(LONGEST_PATTERN * 4)];
+    let plain = ["\\b", "\\s+", "\\s*", "\\("].iter().fold(start.replace("\\.", "."), |plain, sign| plain.replace(sign, " "));
     let plain = plain.trim_matches(|sign: char| sign.is_whitespace() || "^$.*+?()[]{}|\\\"'`/".contains(sign));
     let words: Vec<&str> = plain.split_whitespace().collect();
     let kept: Vec<&str> =

@@ -6,6 +6,7 @@ mod corrections;
 mod episode;
 mod fixes;
 mod log;
+mod looks;
 mod outcome;
 mod repeats;
 mod shell;

@@ -19,6 +19,8 @@ const READ_HEAD: usize = 8 * 1024;
 const READ_TAIL: usize = 4 * 1024;
 const LONGEST: usize = 200;
 
+/// Exit codes of what was stopped from outside: out of time, interrupted, killed.
+const STOPPED: &[i32] = &[124, 130, 137, 143];
 /// Outputs that show a failure whatever the exit code was, as behind a pipe.
 const FAILED: &str = "test result: FAILED|error: could not compile|error[E|npm ERR!|ELIFECYCLE|Traceback (most recent call last)|\
     \nFAILED |--- FAIL:|\nFAIL\t|BUILD FAILED|BUILD FAILURE| failed in |Tests failed|error TS|make: *** |Command failed|\
@@ -44,7 +46,8 @@ pub fn of(event: &Event, part: Option<&Simple>) -> Outcome {
     let tells = part.is_none_or(|part| part.tells);
     match event.exit_code {
         Some(0) if tells => Outcome::Passed,
-        Some(code) if code != 0 => Outcome::Failed,
+        Some(code) if STOPPED.contains(&code) => Outcome::Unknown,
+        Some(_) if tells => Outcome::Failed,
         _ => by_output(&ends(event.output.as_deref().unwrap_or(""))),
     }
 }

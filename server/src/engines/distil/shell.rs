@@ -5,7 +5,7 @@
 pub struct Simple {
     pub env: Vec<String>,
     pub words: Vec<String>,
-    /// Whether the exit code of the line is also its own when it is 0.
+    /// Whether the exit code of the line speaks for it.
     pub tells: bool,
 }
 
@@ -78,54 +78,74 @@ enum Token {
 const OPERATORS: &[(&str, &str)] = &[("&&", "&&"), ("||", "||"), ("|", "|"), (";", ";"), ("\n", ";"), ("&", ";")];
 
 fn tokens(line: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let (mut word, mut quoted, mut rest) = (String::new(), false, line);
-    let mut skip_target = false;
-    let end = |word: &mut String, quoted: &mut bool, tokens: &mut Vec<Token>, skip: &mut bool| {
-        if !word.is_empty() || *quoted {
-            let taken = std::mem::take(word);
-            if !std::mem::take(skip) {
-                tokens.push(Token::Word(taken));
+    let mut cutter = Cutter::default();
+    let mut rest = line;
+    // What follows `<<` is fed to the command.
+    while let Some(sign) = rest.chars().next().filter(|_| !rest.starts_with("<<")) {
+        rest = cutter.take(sign, rest);
+    }
+    cutter.end();
+    cutter.tokens
+}
+
+#[derive(Default)]
+struct Cutter {
+    tokens: Vec<Token>,
+    word: String,
+    quoted: bool,
+    /// Whether the next word is the target of a redirection.
+    redirected: bool,
+}
+
+impl Cutter {
+    /// Takes one sign, or what it opens, and gives back what is left.
+    fn take<'a>(&mut self, sign: char, rest: &'a str) -> &'a str {
+        let after = &rest[sign.len_utf8()..];
+        match sign {
+            '>' | '<' => {
+                // A number right before it names a stream.
+                if self.word.bytes().all(|byte| byte.is_ascii_digit()) {
+                    self.word.clear();
+                }
+                self.end();
+                self.redirected = true;
+                rest.trim_start_matches(['>', '<', '&', '|'])
             }
-        }
-        *quoted = false;
-    };
-    while let Some(sign) = rest.chars().next() {
-        if rest.starts_with("<<") {
-            // What follows is fed to the command.
-            break;
-        }
-        if matches!(sign, '>' | '<') {
-            // A number right before it names a stream.
-            if word.bytes().all(|byte| byte.is_ascii_digit()) {
-                word.clear();
+            '\'' | '"' => {
+                let close = after.find(sign).unwrap_or(after.len());
+                self.word.push_str(&after[..close]);
+                self.quoted = true;
+                after.get(close + 1..).unwrap_or("")
             }
-            end(&mut word, &mut quoted, &mut tokens, &mut skip_target);
-            rest = rest.trim_start_matches(['>', '<', '&', '|']);
-            skip_target = true;
-        } else if let Some((operator, name)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
-            end(&mut word, &mut quoted, &mut tokens, &mut skip_target);
-            skip_target = false;
-            tokens.push(Token::Operator(name));
-            rest = &rest[operator.len()..];
-        } else if sign.is_whitespace() || matches!(sign, '(' | ')') && word.is_empty() {
-            end(&mut word, &mut quoted, &mut tokens, &mut skip_target);
-            rest = &rest[sign.len_utf8()..];
-        } else if matches!(sign, '\'' | '"') {
-            let inner = &rest[1..];
-            let close = inner.find(sign).unwrap_or(inner.len());
-            word.push_str(&inner[..close]);
-            quoted = true;
-            rest = inner.get(close + 1..).unwrap_or("");
-        } else if sign == '\\' {
-            let escaped = rest[1..].chars().next();
-            word.extend(escaped.filter(|sign| *sign != '\n'));
-            rest = &rest[1 + escaped.map_or(0, char::len_utf8)..];
-        } else {
-            word.push(sign);
-            rest = &rest[sign.len_utf8()..];
+            '\\' => {
+                let escaped = after.chars().next();
+                self.word.extend(escaped.filter(|sign| *sign != '\n'));
+                &after[escaped.map_or(0, char::len_utf8)..]
+            }
+            _ => {
+                if let Some((operator, name)) = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator)) {
+                    self.end();
+                    self.redirected = false;
+                    self.tokens.push(Token::Operator(name));
+                    return &rest[operator.len()..];
+                }
+                if sign.is_whitespace() || matches!(sign, '(' | ')') && self.word.is_empty() {
+                    self.end();
+                } else {
+                    self.word.push(sign);
+                }
+                after
+            }
         }
     }
-    end(&mut word, &mut quoted, &mut tokens, &mut skip_target);
-    tokens
+
+    fn end(&mut self) {
+        if !self.word.is_empty() || self.quoted {
+            let word = std::mem::take(&mut self.word);
+            if !std::mem::take(&mut self.redirected) {
+                self.tokens.push(Token::Word(word));
+            }
+        }
+        self.quoted = false;
+    }
 }

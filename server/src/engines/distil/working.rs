@@ -68,8 +68,8 @@ fn finding(log: &Log, purpose: Purpose, name: &str, runs: &[&Ran]) -> Option<Fin
 
 /// The command for the same purpose that failed shortly before for a reason of its own, with no edit since.
 fn replaced<'a>(log: &'a Log, worked: &Ran) -> Option<&'a Ran<'a>> {
-    let before = log.commands.iter().rev().skip_while(|ran| ran.step >= worked.step).take_while(|ran| ran.step + REACH >= worked.step);
-    before.into_iter().find(|failed| {
+    let earlier = &log.commands[..log.commands.partition_point(|ran| ran.step < worked.step)];
+    earlier.iter().rev().take_while(|ran| ran.step + REACH >= worked.step).find(|failed| {
         let edited = log.steps[failed.step..worked.step].iter().any(|step| matches!(step.act, Act::Edit(_)));
         failed.outcome == Outcome::Failed && !edited && is_variant(failed, worked) && blames_command(failed)
     })

@@ -134,6 +134,31 @@ fn a_run_of_huge_texts_stays_quick_and_small() {
     );
 }
 
+/// Ten thousand different commands that fail and then pass, and as many prompts: no step may look at all others.
+#[test]
+fn a_hostile_day_takes_linear_time() {
+    let events: Vec<Event> = (0..EVENTS)
+        .map(|index| match index % 4 {
+            0 => Event { text: Some("never do this again, and always do that. ".repeat(20)), ..event(index, EventType::Prompt) },
+            1 => Event { path: Some(format!("f{index}.rs")), ..event(index, EventType::FileEdit) },
+            _ => {
+                let command = Some(format!("make test-{}", index % (EVENTS / 2)));
+                Event {
+                    command,
+                    output: Some("error: no".to_owned()),
+                    exit_code: Some(i32::from(index < EVENTS / 2)),
+                    ..event(index, EventType::Command)
+                }
+            }
+        })
+        .collect();
+    let begun = Instant::now();
+    let distilled = distil(&run(&events, "/"));
+    assert!(begun.elapsed().as_secs() < 5, "took {:?}", begun.elapsed());
+    println!("a hostile day in {:?}", begun.elapsed());
+    assert!(distilled.findings.len() <= 8);
+}
+
 proptest! {
     #[test]
     fn no_log_breaks_it(parts in proptest::collection::vec(any_part(), 0..40)) {

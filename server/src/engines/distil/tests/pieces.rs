@@ -1,6 +1,11 @@
 //! The parts of the engine, each on what it was made for.
 
-use super::super::{commands, corrections, log::Log, outcome, shell};
+use super::super::{
+    commands, corrections,
+    log::Log,
+    looks::{Look, look},
+    outcome, shell,
+};
 use super::*;
 
 fn named(line: &str) -> Vec<String> {
@@ -163,4 +168,24 @@ fn the_line_that_tells_is_found() {
         outcome::same("src/a.rs:31:7: error[E0308] at 0x7f3a: expected 3 got 14"),
         outcome::same("src/a.rs:99:1: error[E0308] at 0x11: expected 2 got 7")
     );
+}
+
+#[test]
+fn commands_that_look_are_reads_and_searches() {
+    let cases = [
+        ("rg -n --glob '*.rs' 'fn parse_config' src | head -20", Some(Look::Search("fn parse_config"))),
+        ("cd api && git grep -A 3 Limit", Some(Look::Search("Limit"))),
+        ("cat src/main.rs", Some(Look::Read("src/main.rs"))),
+        ("sed -n '1,80p' src/lib.rs", Some(Look::Read("src/lib.rs"))),
+        ("head -50 README.md", Some(Look::Read("README.md"))),
+        ("sed -i 's/a/b/' src/lib.rs", Some(Look::Edit("src/lib.rs"))),
+        ("cargo test | grep FAILED", None),
+        ("ls src", None),
+        ("sed 's/a/b/'", None),
+        ("cat /tmp/out.txt", None),
+    ];
+    for (line, looked) in cases {
+        let parts = shell::parts(line);
+        assert_eq!(look(&parts), looked, "{line}");
+    }
 }
