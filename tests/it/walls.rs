@@ -162,7 +162,10 @@ async fn a_change_that_goes_around_the_trail_is_caught() {
     assert_eq!(sqlstate(&mut keeps_its_entry, "update memories set kind = 'pattern'").await, "23000");
     // An entry that is promised and never written is missed at the commit.
     let mut promises = house.standing_in(coding, None, None).await;
-    assert_eq!(sqlstate(&mut promises, "update memories set kind = 'pattern', audit_id = gen_random_uuid() where kind = 'fact'").await, "done, 1 rows");
+    assert_eq!(
+        sqlstate(&mut promises, "update memories set kind = 'pattern', audit_id = gen_random_uuid() where kind = 'fact'").await,
+        "done, 1 rows"
+    );
     assert_eq!(sqlstate(&mut promises, "commit").await, "23503");
     let mut invents = house.standing_in(coding, None, None).await;
     let version = "insert into memory_versions select (json_populate_record(v, json_build_object('version', 99, 'audit_id', gen_random_uuid()))).* from memory_versions v limit 1";
