@@ -15,7 +15,7 @@ const MARGIN: usize = 32 * 1024;
 
 /// The one door: whatever goes into the spool went through here.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
+    cairn_secrets::redact(text).map_or(Cow::Borrowed(text), |redacted| Cow::Owned(redacted.text))
 }
 
 /// What is left of a text, and what was there before if something was cut.
@@ -47,9 +47,20 @@ pub fn keep_value(value: &Value) -> Value {
         Value::String(text) => Value::String(keep(text, INPUT).text),
         Value::Array(items) => Value::Array(items.iter().map(keep_value).collect()),
         Value::Object(members) => {
-            Value::Object(members.iter().map(|(name, value)| (clean(name).into_owned(), keep_value(value))).collect())
+            Value::Object(members.iter().map(|(name, value)| (clean(name).into_owned(), keep_member(name, value))).collect())
         }
         other => other.clone(),
+    }
+}
+
+/// What a value is, its name may tell: `{"password": "…"}`.
+fn keep_member(name: &str, value: &Value) -> Value {
+    let kept = keep_value(value);
+    let Value::String(text) = &kept else { return kept };
+    let assigned = format!("{name}={text}");
+    match clean(&assigned) {
+        Cow::Owned(cleaned) => cleaned.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).unwrap_or(&cleaned).into(),
+        Cow::Borrowed(_) => kept,
     }
 }
 
@@ -97,6 +108,20 @@ mod tests {
         assert!(kept.text.len() < OUTPUT + 64);
         assert_eq!(kept.length, Some(text.len() as u64));
         assert_eq!(kept.sha256.map(|digest| digest.len()), Some(64));
+    }
+
+    #[test]
+    fn a_secret_is_taken_out_wherever_it_stands() {
+        let secret = "x7Kq_92mZw";
+        let inputs = [
+            serde_json::json!({"command": format!("PGPASSWORD={secret} psql")}),
+            serde_json::json!({"env": {"PGPASSWORD": secret}}),
+            serde_json::json!({"content": format!("{}PGPASSWORD={secret}", "x\n".repeat(INPUT))}),
+        ];
+        for input in inputs {
+            let kept = keep_value(&input).to_string();
+            assert!(!kept.contains(secret) && kept.contains("redacted"), "{kept}");
+        }
     }
 
     #[test]

@@ -6,5 +6,6 @@ mod home;
 mod install;
 mod never_fails;
 mod payloads;
+mod secrets;
 mod spool;
 mod tls;
