@@ -167,6 +167,9 @@ pub struct Checkpoint {
     /// The session; the one that runs in this repository otherwise
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
+    /// With `propose`, decisions that contradict another wait for a person, and the rest is written
+    #[arg(long, value_name = "propose")]
+    pub on_conflict: Option<String>,
 }
 
 #[derive(Subcommand)]

@@ -15,7 +15,9 @@ const MARGIN: usize = 32 * 1024;
 
 /// The one door: whatever goes into the spool went through here.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    cairn_secrets::redact(text).map_or(Cow::Borrowed(text), |redacted| Cow::Owned(redacted.text))
+    let cleaned = cairn_secrets::redact(text).map_or(Cow::Borrowed(text), |redacted| Cow::Owned(redacted.text));
+    // No database keeps a NUL, and programs print them.
+    if cleaned.contains('\0') { Cow::Owned(cleaned.replace('\0', "\u{fffd}")) } else { cleaned }
 }
 
 /// What is left of a text, and what was there before if something was cut.

@@ -31,8 +31,19 @@ pub struct Problem {
     pub detail: String,
     pub request_id: String,
     pub errors: Vec<FieldError>,
+    /// With `decision_conflict`: the decision that stands.
+    pub decision: Option<Standing>,
     #[serde(skip)]
     pub retry_after: Option<u64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Standing {
+    pub memory_id: String,
+    pub title: String,
+    pub content: String,
+    pub reason: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,6 +90,7 @@ impl Failure {
     pub fn short(&self) -> String {
         match self {
             Self::Refused(problem) => format!("{} {}: {}", problem.status, problem.code, problem.detail),
+            Self::Away(reason) => reason.clone(),
             other => other.to_string().lines().next().unwrap_or_default().to_owned(),
         }
     }
@@ -90,6 +102,7 @@ impl Problem {
             (_, "decision_conflict") => {
                 "Replace the decision that stands with `--supersedes ID`, or let a person choose with `--on-conflict propose`."
             }
+            (_, "task_exists") => "Go on with it: `cairn task resume KEY`.",
             (_, "path_conflict") => "Leave out `--path` to have one made, or choose another.",
             (401, _) => "Run `cairn login` with a key that holds.",
             (403, _) => "Ask an admin of the workspace for a role that may do this.",
@@ -112,6 +125,13 @@ impl fmt::Display for Problem {
         }
         for error in &self.errors {
             write!(out, "\n  {}: {}", error.field, error.message)?;
+        }
+        if let Some(standing) = &self.decision {
+            let said = if standing.title.is_empty() { &standing.content } else { &standing.title };
+            write!(out, "\n  It stands: {said} ({})", standing.memory_id)?;
+            if !standing.reason.is_empty() {
+                write!(out, "\n  Because: {}", standing.reason)?;
+            }
         }
         if let Some(way_out) = self.way_out() {
             write!(out, "\n{way_out}")?;

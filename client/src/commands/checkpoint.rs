@@ -38,7 +38,7 @@ fn keep(here: &Here, running: Running, body: &Value, failure: Failure) -> Result
     let reason = failure.short();
     append(&spool, &[record]).map_err(|_| failure)?;
     flush::start_detached(&spool, &here.destination());
-    println!("{reason}\nThe checkpoint is kept on this machine and will be sent.");
+    println!("The server is away: {reason}.\nThe checkpoint is kept on this machine and will be sent.");
     Ok(())
 }
 
@@ -56,11 +56,15 @@ fn body(wish: Checkpoint) -> Result<Value, Failure> {
             ("next_step", wish.next.map(Value::from)),
         ],
     );
-    match (parts.is_empty(), wish.text.is_empty()) {
-        (true, _) => Ok(json!({ "text": clean(&words(&wish.text, "The checkpoint")?) })),
-        (false, true) => Ok(Value::Object(parts)),
-        (false, false) => Err(Failure::Usage("give either text or parts (--decision, --done …), not both".to_owned())),
+    let mut body = match (parts.is_empty(), wish.text.is_empty()) {
+        (true, _) => json!({ "text": clean(&words(&wish.text, "The checkpoint")?) }),
+        (false, true) => Value::Object(parts),
+        (false, false) => return Err(Failure::Usage("give either text or parts (--decision, --done …), not both".to_owned())),
+    };
+    if let Some(on_conflict) = wish.on_conflict {
+        body["on_conflict"] = json!(on_conflict);
     }
+    Ok(body)
 }
 
 fn routed(answer: &Value) -> String {

@@ -38,7 +38,7 @@ pub fn status(here: &Here) -> Result<(), Failure> {
     let (position, waiting) = (Position::load(&spool), spool.waiting());
     let hooks = install::installed();
     let trouble = match (&profile, &me, &week) {
-        (Err(failure), ..) | (_, Some(Err(failure)), _) | (_, _, Err(failure)) => Some((failure.short(), failure.exit_code())),
+        (Err(failure), ..) | (_, Some(Err(failure)), _) | (_, _, Err(failure)) => Some((trouble(failure), failure.exit_code())),
         _ => None,
     };
     let week = week.unwrap_or_default();
@@ -65,6 +65,10 @@ pub fn status(here: &Here) -> Result<(), Failure> {
     let text = if here.json { report.to_string() } else { for_people(&report) };
     println!("{text}");
     exit_code.map_or(Ok(()), |code| Err(Failure::Told(code)))
+}
+
+fn trouble(failure: &Failure) -> String {
+    if failure.is_away() { format!("The server does not answer: {}", failure.short()) } else { failure.short() }
 }
 
 fn this_week(server: &Server) -> Result<ByTool, Failure> {

@@ -3,7 +3,7 @@
 use crate::{
     failure::Failure,
     server::Server,
-    spool::{Origin, Record, RunningSessions, Spool, What, reject},
+    spool::{Event, Origin, Record, RunningSessions, Spool, What, reject},
 };
 use serde_json::{Value, json};
 
@@ -80,7 +80,7 @@ impl Delivery {
     fn other(&self, record: &Record) -> Result<(), Failure> {
         let sent = match &record.what {
             What::Start => self.session(&record.origin).map(|_| ()),
-            What::Checkpoint(body) => self.in_session(&record.origin, "checkpoints", body, Some(&record.id)),
+            What::Checkpoint(body) => self.checkpoint(record, body),
             What::End => match self.in_session(&record.origin, "end", &json!({}), None) {
                 // Ended before, by a replay or by the server's own clock.
                 Err(failure) if matches!(failure.status(), Some(404 | 409)) => Ok(()),
@@ -91,6 +91,18 @@ impl Delivery {
         match sent {
             Err(failure) if verdict(&failure) == Verdict::Never => self.set_aside(std::slice::from_ref(record), &failure),
             sent => sent,
+        }
+    }
+
+    fn checkpoint(&self, record: &Record, body: &Value) -> Result<(), Failure> {
+        let sent = self.in_session(&record.origin, "checkpoints", body, Some(&record.id));
+        match (&sent, body["text"].as_str()) {
+            // Words with nothing to sort into decisions, progress or a next step are still worth a line in the log.
+            (Err(failure), Some(text)) if failure.status() == Some(422) => {
+                let note = Event { r#type: "note".to_owned(), text: Some(text.to_owned()), ..Event::default() };
+                self.events(vec![Record { what: What::Event(Box::new(note)), ..record.clone() }])
+            }
+            _ => sent,
         }
     }
 
@@ -133,7 +145,15 @@ impl Delivery {
                 body[name] = json!(value);
             }
         }
-        let answer = self.server_of(origin).post("/sessions", &body)?;
+        let server = self.server_of(origin);
+        let answer = match server.post("/sessions", &body) {
+            // The task is over, somewhere else; the session is not.
+            Err(failure) if failure.status() == Some(409) && origin.task.is_some() => {
+                body["task"] = Value::Null;
+                server.post("/sessions", &body)?
+            }
+            answer => answer?,
+        };
         let Some(id) = answer.json["id"].as_str() else {
             return Err(Failure::Away("its answer to a new session has no id".to_owned()));
         };

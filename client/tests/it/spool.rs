@@ -139,6 +139,25 @@ fn what_the_server_will_never_take_is_set_aside_and_blocks_nothing() {
 }
 
 #[test]
+fn a_task_that_is_over_and_words_that_say_nothing_lose_nothing() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    assert!(home.run(&["task", "start", "OVER"]).status.success());
+    let transcript = home.path().join("transcript");
+    fs::write(&transcript, json!({"role": "assistant", "content": "Hm."}).to_string()).expect("a transcript");
+    for (name, more) in [("SessionStart", "source"), ("PreCompact", "trigger")] {
+        let payload = json!({"session_id": "s", "hook_event_name": name, "cwd": home.path(), "transcript_path": transcript, more: "auto"});
+        home.hook("claude-code", payload.to_string().as_bytes());
+    }
+    flushed(&home);
+    let known = server.known.lock().expect("known");
+    assert_eq!(known.sessions.len(), 1);
+    let told: Vec<(&Value, &Value)> = known.events.iter().map(|event| (&event["type"], &event["text"])).collect();
+    assert_eq!(told, [(&json!("note"), &json!("Hm.")), (&json!("compaction"), &json!("auto"))]);
+    assert!(!home.spool().join("rejected").exists());
+}
+
+#[test]
 fn the_bound_holds_thins_first_and_says_so() {
     let server = Fake::start(Mood::Away);
     let home = Home::signed_in(&server.url).with("CAIRN_SPOOL_MB", "1");

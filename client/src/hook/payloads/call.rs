@@ -38,7 +38,7 @@ impl Call<'_> {
             Does::Run => {
                 event.path = None;
                 event.command = first(self.input, &["command", "command_line", "cmd"]).map(|text| clean::keep(&text, clean::TEXT).text);
-                event.exit_code = self.exit_code;
+                event.exit_code = self.exit_code.filter(|code| i32::try_from(*code).is_ok());
             }
             Does::Search => {
                 let text = first(self.input, &["pattern", "query", "glob_pattern", "url"]);
