@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed bench-capture install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -63,6 +63,9 @@ bench-recall: ## measure how good recall is, on DATA=<folder> or the project's o
 
 bench-speed: ## measure how quick recall is, at SIZES=1000,10000 or up to a million
 	cargo run --release -p cairn-bench -- speed $(SIZES)
+
+bench-capture: ## measure taking in a day's events and distilling them
+	cargo run --release -p cairn-bench -- capture
 
 install: ## build `cairn`, the command line, and put it into PREFIX/bin, or ~/.local/bin
 	cargo build --profile $(PROFILE) -p cairn-client

@@ -46,7 +46,7 @@ grep -q 'supersede' "$place/tour"
 bash -eu "$place/tour" >"$place/said" 2>&1 || { cat "$place/said" >&2; echo "the README's tour stopped half-way." >&2; exit 1; }
 
 for expected in '"slug":"tour"' 'again: 200' '"code":"decision_immutable"' '"content":"We deploy from main whenever it is green."' \
-    '"state":"superseded"' 'next door: 404' '"action":"memory.superseded"'; do
+    '"state":"superseded"' '"next_step":"install the hooks"' 'release notes are written by hand' 'next door: 404' '"action":"memory.superseded"'; do
     grep -qF "$expected" "$place/said" || { cat "$place/said" >&2; echo "the README's tour did not say $expected" >&2; exit 1; }
 done
 echo "The README's tour runs to its end."

@@ -1,5 +1,6 @@
 //! Measurements, side by side in one run: of speed as ratios, because machines differ and ratios less so.
 
+mod capture;
 mod client;
 mod figures;
 mod house;
@@ -22,7 +23,8 @@ async fn main() -> ExitCode {
         Some("write") => write::run().await,
         Some("recall") => recall::run(&rest).await,
         Some("speed") => speed::run(&rest).await,
-        _ => Err("say what to measure: write, recall or speed".into()),
+        Some("capture") => capture::run().await,
+        _ => Err("say what to measure: write, recall, speed or capture".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,7 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, DeletionId, KeyId, LoginId, Memory, PersonId, ReceiptId, Role, WorkspaceId, memory::Operation, recall::Verdict,
+    AgentId, AuditId, CheckpointId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, SessionId, TaskId,
+    WorkspaceId, memory::Operation, recall::Verdict,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -87,6 +88,28 @@ impl Audit {
     /// No version of its own: the text is as it was.
     pub(crate) fn judged(id: AuditId, receipt: ReceiptId, memory: crate::model::MemoryId, verdict: Verdict) -> Self {
         Self { id, ..Self::new("memory.judged", Some(("memory", memory.0))) }.with(json!({"receipt": receipt, "verdict": verdict}))
+    }
+
+    /// Where something was found that looked like a secret, and by which rule; never what it was.
+    pub(crate) fn secrets(action: &'static str, target: Option<(&'static str, Uuid)>, found: &[crate::acts::safety::Found]) -> Self {
+        const MOST: usize = 100;
+        Self::new(action, target).with(json!({"count": found.len(), "found": &found[..found.len().min(MOST)]}))
+    }
+
+    pub(crate) fn proposal(id: AuditId, action: &'static str, proposal: ProposalId, memory: crate::model::MemoryId) -> Self {
+        Self { id, ..Self::new(action, Some(("proposal", proposal.0))) }.with(json!({"memory": memory}))
+    }
+
+    pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {
+        Self { id, session: Some(session.0), ..Self::new(action, Some(("session", session.0))) }
+    }
+
+    pub(crate) fn checkpointed(id: AuditId, checkpoint: CheckpointId, session: SessionId) -> Self {
+        Self { id, session: Some(session.0), ..Self::new("checkpoint.written", Some(("checkpoint", checkpoint.0))) }
+    }
+
+    pub(crate) fn task(id: AuditId, action: &'static str, task: TaskId) -> Self {
+        Self { id, ..Self::new(action, Some(("task", task.0))) }
     }
 
     pub(crate) fn erased(request: DeletionId, memory: crate::model::MemoryId, versions: i64) -> Self {

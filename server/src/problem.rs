@@ -108,6 +108,18 @@ impl Problem {
         }
     }
 
+    /// Says which of several lines it is about.
+    #[must_use]
+    pub fn at_field_item(self, field: &str, index: usize) -> Self {
+        match self {
+            Self::Conflict(mut conflict) => {
+                conflict.more.insert("field".to_owned(), format!("{field}[{index}]").into());
+                Self::Conflict(conflict)
+            }
+            other => other,
+        }
+    }
+
     pub fn status(&self) -> StatusCode {
         match self {
             Self::Unauthenticated(_) => StatusCode::UNAUTHORIZED,
@@ -303,7 +315,8 @@ impl From<sqlx::Error> for Problem {
                         "path_conflict",
                         "This path is taken, or lies above or below one that is. Choose another, or revise the memory that is there.",
                     ),
-                    (Some("23505"), Some("memories_twin")) | (Some("40001" | "40P01"), _) => Self::LostRace,
+                    (Some("23505"), Some("memories_twin" | "sessions_external" | "tasks_key" | "proposals_key"))
+                    | (Some("40001" | "40P01"), _) => Self::LostRace,
                     (Some("23505"), Some("agents_name")) => {
                         Self::conflict("name_taken", "An agent of this workspace has that name already.")
                     }

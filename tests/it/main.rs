@@ -2,9 +2,12 @@
 
 mod access;
 mod bad_input;
+mod capture;
 mod commands;
 mod concurrency;
+mod context;
 mod copies;
+mod decisions;
 mod deletion;
 mod embeddings;
 mod feedback;
@@ -29,9 +32,12 @@ mod recall_filters;
 mod recall_replicas;
 mod recall_walls;
 mod receipts;
+mod secrets;
+mod sessions;
 mod settings;
 mod sign_ins;
 mod start;
 mod sweep;
+mod tasks;
 mod trail;
 mod walls;

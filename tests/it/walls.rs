@@ -18,6 +18,11 @@ async fn lived_in() -> House {
     reviewer.approves(&request).await.expect(200);
     reviewer.executes(&request).await.expect(200);
     admin.looking_at("coding").get("memories").await.expect(200);
+    let run = writer.post("sessions", json!({"agent_tool": "codex", "task": "t"})).await.expect(201);
+    let run = format!("sessions/{}", run["id"].as_str().expect("a text"));
+    writer.post(&format!("{run}/events"), super::capture::log(1)).await.expect(200);
+    writer.post(&format!("{run}/checkpoints"), json!({"progress": [{"item": "hide", "status": "pending"}]})).await.expect(201);
+    writer.post(&format!("{run}/end"), json!({})).await.expect(200);
     // As the maker of an outside model's vectors would.
     for kept in [
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
@@ -120,7 +125,15 @@ async fn the_role_that_logs_in_can_read_nothing_by_itself() {
 async fn the_trail_can_only_grow() {
     let house = lived_in().await;
     let coding = house.workspace("coding").await;
-    for change in ["update audit_entries set action = 'nothing.happened'", "delete from audit_entries", "truncate audit_entries"] {
+    for change in [
+        "update audit_entries set action = 'nothing.happened'",
+        "delete from audit_entries",
+        "truncate audit_entries",
+        "update session_events set text = 'nothing happened'",
+        "delete from session_events",
+        "update checkpoints set next_step = 'none'",
+        "delete from checkpoints",
+    ] {
         for mut somebody in [house.standing_in(coding, None, None).await, house.as_gate().await] {
             assert_eq!(sqlstate(&mut somebody, change).await, "42501", "{change}");
         }
@@ -149,7 +162,7 @@ async fn a_change_that_goes_around_the_trail_is_caught() {
     assert_eq!(sqlstate(&mut keeps_its_entry, "update memories set kind = 'pattern'").await, "23000");
     // An entry that is promised and never written is missed at the commit.
     let mut promises = house.standing_in(coding, None, None).await;
-    assert_eq!(sqlstate(&mut promises, "update memories set kind = 'pattern', audit_id = gen_random_uuid()").await, "done, 1 rows");
+    assert_eq!(sqlstate(&mut promises, "update memories set kind = 'pattern', audit_id = gen_random_uuid() where kind = 'fact'").await, "done, 1 rows");
     assert_eq!(sqlstate(&mut promises, "commit").await, "23503");
     let mut invents = house.standing_in(coding, None, None).await;
     let version = "insert into memory_versions select (json_populate_record(v, json_build_object('version', 99, 'audit_id', gen_random_uuid()))).* from memory_versions v limit 1";

@@ -3,7 +3,34 @@
 
 pub mod access;
 pub mod actors;
+mod conflicts;
+pub mod context;
 pub mod deletion;
 pub mod memories;
+pub mod proposals;
 pub mod recall;
+pub mod safety;
+pub mod sessions;
+pub mod tasks;
 pub mod trail;
+
+use crate::problem::Problem;
+
+/// How often an act has been tried that somebody else was quicker than. For acts whose memories are sent without paths.
+#[derive(Default)]
+struct Tries(usize);
+
+impl Tries {
+    const MOST: usize = 4;
+
+    /// Whether to look again.
+    fn again<T>(&mut self, done: &Result<T, Problem>) -> bool {
+        self.0 += 1;
+        let lost = match done {
+            Err(Problem::LostRace) => true,
+            Err(Problem::Conflict(conflict)) => conflict.code == "path_conflict",
+            _ => false,
+        };
+        lost && self.0 < Self::MOST
+    }
+}

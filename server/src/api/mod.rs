@@ -2,12 +2,16 @@
 
 mod access;
 mod answers;
+mod context;
 mod deletion;
 pub mod document;
 mod memories;
 mod operations;
+mod proposals;
 mod recall;
 mod sent;
+mod sessions;
+mod tasks;
 mod trail;
 
 use crate::App;
@@ -23,6 +27,10 @@ fn routes() -> OpenApiRouter<App> {
         .merge(access::routes())
         .merge(memories::routes())
         .merge(recall::routes())
+        .merge(context::routes())
+        .merge(sessions::routes())
+        .merge(tasks::routes())
+        .merge(proposals::routes())
         .merge(deletion::routes())
         .merge(trail::routes())
         .merge(operations::routes())

@@ -209,6 +209,10 @@ struct ItemBody {
     why: Option<Why>,
     /// Whether it still deserves trust, and why not.
     freshness: FreshnessBody,
+    /// Set when the text speaks to the model instead of stating something: what it does, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "asks to ignore earlier instructions")]
+    flagged: Option<&'static str>,
     /// Where it comes from.
     provenance: ProvenanceBody,
     /// Near-duplicates that were folded into it.
@@ -237,6 +241,7 @@ impl ItemBody {
             state: memory.state,
             project: memory.project,
             tags: memory.tags,
+            flagged: text.as_deref().and_then(cairn_secrets::speaks_to_the_model),
             content: text,
             tokens: told.tokens,
             score: told.score,

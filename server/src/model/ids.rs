@@ -45,6 +45,12 @@ ids! {
     LoginId
     /// The id of a session.
     SessionId
+    /// The id of a task.
+    TaskId
+    /// The id of a checkpoint.
+    CheckpointId
+    /// The id of a proposal.
+    ProposalId
     /// The id of an entry in the trail.
     AuditId
     /// The id of a deletion request.

@@ -224,6 +224,10 @@ pub struct NewMemory {
     pub expires_at: Option<OffsetDateTime>,
     pub supersedes: Option<MemoryId>,
     pub session_id: Option<SessionId>,
+    /// If it contradicts a decision: let it wait for review instead of refusing it.
+    pub propose_on_conflict: bool,
+    /// It waits for review, and why.
+    pub proposed: Option<super::proposals::Proposed>,
 }
 
 /// The fields of a memory that someone wants to change; what is absent stays.

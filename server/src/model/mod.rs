@@ -8,12 +8,17 @@ pub mod deletion;
 pub mod ids;
 pub mod memory;
 pub mod page;
+pub mod proposals;
 pub mod recall;
+pub mod sessions;
 pub mod text;
 pub mod trail;
 pub mod workspaces;
 
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
-pub use ids::{AgentId, AuditId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ReceiptId, SessionId, StoreId, WorkspaceId};
+pub use ids::{
+    AgentId, AuditId, CheckpointId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, SessionId, StoreId, TaskId,
+    WorkspaceId,
+};
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};

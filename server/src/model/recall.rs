@@ -102,7 +102,7 @@ impl Default for Recall {
 }
 
 /// A version of a memory as an answer needs it, read under the asker's scope.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Text {
     pub id: MemoryId,
     pub version: i32,
@@ -113,25 +113,19 @@ pub struct Text {
     pub tags: Vec<String>,
     pub project: Option<String>,
     pub state: State,
+    #[sqlx(json(nullable))]
     pub source: Option<Source>,
     pub confidence: f32,
-    pub tokens: Option<u32>,
-    #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
     pub created_by_type: super::ActorKind,
     pub created_by: Uuid,
     pub created_by_name: Option<String>,
-    #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
     pub session_id: Option<SessionId>,
     pub superseded_by: Option<MemoryId>,
-    #[serde(with = "time::serde::rfc3339::option")]
     pub verified_at: Option<OffsetDateTime>,
-    #[serde(with = "time::serde::rfc3339::option")]
     pub stale_after: Option<OffsetDateTime>,
-    #[serde(with = "time::serde::rfc3339::option")]
     pub expires_at: Option<OffsetDateTime>,
-    #[serde(with = "time::serde::rfc3339::option")]
     pub reported_at: Option<OffsetDateTime>,
     pub reported_as: Option<super::memory::Report>,
 }

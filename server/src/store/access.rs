@@ -68,6 +68,32 @@ impl Db {
         }))
     }
 
+    /// The house itself, in each of its workspaces, for work that nobody asked for.
+    pub async fn house_standings(&self) -> Result<Vec<Standing>, Problem> {
+        let rows = sqlx::query!(
+            r#"select id, slug, name, purpose, settings as "settings: Json<Settings>", created_at from workspaces where deleted_at is null order by id"#
+        )
+        .fetch_all(self.gate())
+        .await?;
+        let workspaces = rows.into_iter().map(|row| Workspace {
+            id: WorkspaceId(row.id),
+            slug: row.slug,
+            name: row.name,
+            purpose: row.purpose,
+            settings: row.settings.0,
+            created_at: row.created_at,
+        });
+        let standing = |workspace| Standing {
+            workspace,
+            actor: Actor::system(),
+            role: Role::Writer,
+            project: None,
+            person: None,
+            answers_for: PersonId(Uuid::nil()),
+        };
+        Ok(workspaces.map(standing).collect())
+    }
+
     pub async fn note_use(&self, key: KeyId) -> Result<(), Problem> {
         sqlx::query!("update agent_keys set last_used_at = now() where id = $1", key.0).execute(self.gate()).await?;
         Ok(())

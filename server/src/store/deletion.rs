@@ -236,6 +236,11 @@ async fn erase_rows(
     let vectors = sqlx::query!("delete from memory_vectors where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
         .execute(tx.conn())
         .await?;
+    let proposals = sqlx::query("delete from proposals where workspace_id = $1 and memory_id = any($2)")
+        .bind(workspace)
+        .bind(ids)
+        .execute(tx.conn())
+        .await?;
     let answers = sqlx::query!(
         "update idempotency_keys
          set body = null, headers = null, erased = true
@@ -272,6 +277,7 @@ async fn erase_rows(
         ("memory_tags", tags.rows_affected()),
         ("anchors", anchors.rows_affected()),
         ("memory_vectors", vectors.rows_affected()),
+        ("proposals", proposals.rows_affected()),
         ("idempotency_keys", answers.rows_affected()),
         ("receipts", questions.rows_affected()),
     ] {

@@ -10,7 +10,7 @@ use crate::{
     },
     problem::Problem,
 };
-use sqlx::{AssertSqlSafe, Postgres, Transaction, types::Json};
+use sqlx::{AssertSqlSafe, FromRow, Postgres, Row as _, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -21,6 +21,12 @@ pub struct Changes {
     /// With the transaction that changed it last.
     pub changed: Vec<(MemoryId, u64)>,
     pub gone: Vec<MemoryId>,
+}
+
+/// What a look finds: that the index is behind, or the texts it chose.
+pub enum Looked {
+    Behind(Changes),
+    Texts(Vec<Text>),
 }
 
 impl Changes {
@@ -62,44 +68,34 @@ impl Db {
         Changes::read(row.horizon, row.changed, row.stamps, row.gone)
     }
 
-    /// What changed since, or, when nothing did, the texts of these versions.
-    pub async fn look_up<P: Permission>(
-        &self,
-        scope: &Scope<P>,
-        since: u64,
-        versions: &[(MemoryId, i32)],
-    ) -> Result<(Changes, Vec<Text>), Problem> {
+    /// What changed since, or, when nothing did, the texts of these versions, as far as the asker may see them, in the order asked.
+    pub async fn look<P: Permission>(&self, scope: &Scope<P>, since: u64, versions: &[(MemoryId, i32)]) -> Result<Looked, Problem> {
         let (ids, numbers): (Vec<Uuid>, Vec<i32>) = versions.iter().map(|(id, version)| (id.0, *version)).unzip();
-        let row = sqlx::query!(
-            r#"select horizon, changed, stamps, gone, texts as "texts: Json<Vec<Text>>" from look_up($1, $2, $3, $4, ($5::text)::xid8, $6, $7)"#,
-            scope.workspace().0,
-            scope.actor().id,
-            scope.person().map(|person| person.0),
-            scope.project().map(Project::as_str),
-            since.to_string(),
-            &ids,
-            &numbers
-        )
-        .fetch_one(self.tenants())
-        .await?;
-        Ok((Changes::read(row.horizon, row.changed, row.stamps, row.gone)?, row.texts.map(|texts| texts.0).unwrap_or_default()))
+        let rows = sqlx::query("select * from look($1, $2, $3, $4, ($5::text)::xid8, $6, $7)")
+            .bind(scope.workspace())
+            .bind(scope.actor().id)
+            .bind(scope.person())
+            .bind(scope.project().map(Project::as_str))
+            .bind(since.to_string())
+            .bind(&ids)
+            .bind(&numbers)
+            .fetch_all(self.tenants())
+            .await?;
+        if let Some(row) = rows.first()
+            && let Some(horizon) = row.try_get("horizon")?
+        {
+            let changes = Changes::read(horizon, row.try_get("changed")?, row.try_get("stamps")?, row.try_get("gone")?)?;
+            return Ok(Looked::Behind(changes));
+        }
+        Ok(Looked::Texts(rows.iter().map(Text::from_row).collect::<Result<_, _>>()?))
     }
 
-    /// The texts of these versions, as far as the asker may see them, in the order asked.
+    /// The texts of these versions, as they are at this moment.
     pub async fn texts<P: Permission>(&self, scope: &Scope<P>, versions: &[(MemoryId, i32)]) -> Result<Vec<Text>, Problem> {
-        let (ids, numbers): (Vec<Uuid>, Vec<i32>) = versions.iter().map(|(id, version)| (id.0, *version)).unzip();
-        let texts = sqlx::query_scalar!(
-            r#"select told_texts($1, $2, $3, $4, $5, $6) as "texts!: Json<Vec<Text>>""#,
-            scope.workspace().0,
-            scope.actor().id,
-            scope.person().map(|person| person.0),
-            scope.project().map(Project::as_str),
-            &ids,
-            &numbers
-        )
-        .fetch_one(self.tenants())
-        .await?;
-        Ok(texts.0)
+        match self.look(scope, NOTHING_YET, versions).await? {
+            Looked::Texts(texts) => Ok(texts),
+            Looked::Behind(_) => Err(Problem::internal("something changed that has not happened yet")),
+        }
     }
 
     /// Memories for the index, in the order of their ids.

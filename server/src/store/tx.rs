@@ -227,6 +227,11 @@ impl Tx<Write> {
 }
 
 impl Tx<Record> {
+    /// For what has no entry: events of a session's log.
+    pub async fn commit(self) -> Result<(), Problem> {
+        Ok(self.inner.commit().await?)
+    }
+
     /// An entry that stands for something that changed nothing: a refusal, an export.
     pub async fn commit_entry(mut self, trail: impl Into<Trail>) -> Result<(), Problem> {
         self.append(&trail.into()).await?;

@@ -25,7 +25,10 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
     loop {
         tokio::select! {
-            _ = turn.tick() => house_keeping(&app).await,
+            _ = turn.tick() => {
+                house_keeping(&app).await;
+                quiet_sessions(&app).await;
+            }
             _ = look.tick() => acts::recall::look_around(&app).await,
             _ = stop.changed() => break,
         }
@@ -42,6 +45,20 @@ async fn warm_up(app: App) {
     })
     .await;
     acts::recall::warm_up(&app).await;
+}
+
+/// One server at a time looks after runs that have fallen silent.
+async fn quiet_sessions(app: &App) {
+    let looked = async {
+        if let Some(turn) = app.db().take_turn("quiet sessions").await? {
+            acts::sessions::close_quiet_ones(app).await?;
+            drop(turn);
+        }
+        Ok::<_, crate::problem::Problem>(())
+    };
+    if let Err(problem) = looked.await {
+        tracing::warn!(?problem, "quiet sessions could not be looked after");
+    }
 }
 
 async fn house_keeping(app: &App) {

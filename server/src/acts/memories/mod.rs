@@ -7,8 +7,10 @@ mod revise;
 
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
 pub use labels::{labels, titles};
+pub(super) use remember::{Asked, put_down};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
+pub(super) use revise::{put_away, rewrite, settle};
 
 use crate::{
     App,

@@ -3,15 +3,22 @@
 use super::erased;
 use crate::{
     App,
-    audit::Audit,
+    acts::{
+        conflicts,
+        safety::{self, Found},
+    },
+    audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, Role, State, Visibility, WorkspaceId, clock,
+        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, ProposalId, Role, State, Visibility, WorkspaceId,
+        access::Mode,
+        clock,
         memory::Operation,
+        proposals::{Origin, Proposal, ProposalState, Proposed},
         text::{MemoryPath, sha256},
     },
     problem::{FieldError, Problem},
-    store::{self, CanWrite, Scope, Tx, Write, Writing, memories::Survey},
+    store::{self, CanWrite, Permission, Scope, Tx, Write, Writing, memories::Survey},
     turnstile::Turnstile,
 };
 use std::{
@@ -30,7 +37,7 @@ pub enum Remembered {
 }
 
 impl Remembered {
-    fn memory(&self) -> &Memory {
+    pub fn memory(&self) -> &Memory {
         match self {
             Self::New(memory) | Self::Already(memory) => memory,
         }
@@ -44,12 +51,21 @@ pub struct Asked {
     request: Arc<str>,
     /// Counted before anyone waits for it.
     tokens: u32,
+    /// What was taken out of it.
+    found: Vec<Found>,
 }
 
 impl Asked {
-    fn new<P>(scope: &Scope<P>, new: NewMemory) -> Self {
+    /// Whatever may not be kept is taken out of it here, before anything else sees it.
+    pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
+        let (new, found) = safety::admit(app, scope, new).await?;
         let tokens = tokens::count(new.content.as_str());
-        Self { new, request: scope.request().id.clone(), tokens }
+        Ok(Self { new, request: scope.request().id.clone(), tokens, found })
+    }
+
+    /// Nothing about it needs a closer look.
+    fn is_plain(&self) -> bool {
+        self.found.is_empty() && self.new.supersedes.is_none() && self.new.proposed.is_none()
     }
 }
 
@@ -58,9 +74,9 @@ pub type Together = Arc<Turnstile<(WorkspaceId, Uuid, Role, Option<Project>), (S
 
 /// Remember something new, or answer with what is already known to the letter.
 pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Remembered, Problem> {
-    let asked = Asked::new(scope, new);
+    let asked = Asked::admitted(app, scope, conflicts::weigh(app, scope, new).await?).await?;
     // What is to be answered once, or takes another's place, has a transaction of its own.
-    if scope.request().once.is_some() || asked.new.supersedes.is_some() {
+    if scope.request().once.is_some() || !asked.is_plain() {
         return alone(app, scope, asked).await;
     }
     // Who shows less than their key may stands in a line of their own: an entry names the role.
@@ -109,7 +125,11 @@ async fn alone<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Asked) -> Result
 
 /// Remember many, all or none, in the order given.
 pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<NewMemory>) -> Result<Vec<Remembered>, Problem> {
-    let asked: Vec<Asked> = news.into_iter().map(|new| Asked::new(scope, new)).collect();
+    let mut asked = Vec::with_capacity(news.len());
+    for (index, new) in news.into_iter().enumerate() {
+        let new = conflicts::weigh(app, scope, new).await.map_err(|problem| problem.at_item(index))?;
+        asked.push(Asked::admitted(app, scope, new).await.map_err(|problem| problem.at_item(index))?);
+    }
     try_again(app, scope, &asked).await
 }
 
@@ -143,7 +163,7 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
     for one in all {
         let new = &one.new;
         let path = path_of(new);
-        if !paths.insert(path.clone()) || !texts.insert(new.content.as_str()) || new.supersedes.is_some() {
+        if !paths.insert(path.clone()) || !texts.insert(new.content.as_str()) || !one.is_plain() {
             return Ok(None);
         }
         let Ok(memory) = draft(scope, one, path) else { return Ok(None) };
@@ -162,14 +182,30 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
 
 async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Result<Vec<Remembered>, Problem> {
     let mut tx = app.db().write(scope).await?;
+    let (remembered, trail) = put_down(app, scope, &mut tx, all).await?;
+    if trail.is_empty() {
+        tx.leave_as_is(remembered.iter().map(|one| one.memory().id)).await?;
+    } else {
+        tx.commit(trail.into_iter().collect::<Trail>()).await?;
+    }
+    Ok(remembered)
+}
+
+/// Writes what is not known yet, within a transaction that somebody else commits, with the entries it commits with.
+pub(in crate::acts) async fn put_down<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    all: &[Asked],
+) -> Result<(Vec<Remembered>, Vec<Audit>), Problem> {
     let paths: Vec<MemoryPath> = all.iter().map(|one| path_of(&one.new)).collect();
     let asked: Vec<_> =
         all.iter().zip(&paths).map(|(one, path)| (&one.new, path, app.keyring().erasure_mac(one.new.content.as_str()))).collect();
-    let surveys = store::memories::survey(&mut tx, scope.main_store(), scope.person(), &asked).await?;
+    let surveys = store::memories::survey(tx, scope.main_store(), scope.person(), &asked).await?;
 
     let mut made: Vec<(Memory, bool)> = Vec::new();
     let mut superseding = Vec::new();
-    let mut requests = Vec::new();
+    let mut of = Vec::new();
     let mut answers = Vec::with_capacity(all.len());
     let mut seen = HashMap::new();
     for (index, ((one, path), survey)) in all.iter().zip(paths).zip(surveys).enumerate() {
@@ -190,7 +226,7 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
                 }
                 answers.push(Slot::Made(made.len()));
                 made.push((memory, new.path.is_none()));
-                requests.push(one.request.clone());
+                of.push(one);
             }
         }
     }
@@ -198,19 +234,28 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
         let mut known = Vec::with_capacity(answers.len());
         for slot in answers {
             if let Slot::Known(id) = slot {
-                known.push(Remembered::Already(store::memories::find(&mut tx, id).await?));
+                known.push(Remembered::Already(store::memories::find(tx, id).await?));
             }
         }
-        tx.leave_as_is(known.iter().map(|one| one.memory().id)).await?;
-        return Ok(known);
+        return Ok((known, Vec::new()));
     }
-    within_quota(&mut tx, scope, made.len()).await?;
+    within_quota(tx, scope, made.len()).await?;
     let mut trail = Vec::with_capacity(made.len());
     for (old, by) in superseding {
-        trail.push(super::revise::put_aside(&mut tx, scope, old, by).await?);
+        trail.push(super::revise::put_aside(tx, scope, old, by).await?);
     }
-    store::memories::insert(&mut tx, &mut made).await?;
-    trail.extend(made.iter().zip(&requests).map(|((memory, _), request)| Audit::of_memory(memory).in_request(request)));
+    store::memories::insert(tx, &mut made).await?;
+    for ((memory, _), one) in made.iter().zip(&of) {
+        trail.push(Audit::of_memory(memory).in_request(&one.request));
+        if !one.found.is_empty() {
+            trail.push(Audit::secrets("secrets.redacted", Some(("memory", memory.id.0)), &one.found).in_request(&one.request));
+        }
+        if let Some(proposed) = &one.new.proposed {
+            let (proposal, audit) = (proposal_of(memory, proposed), AuditId::new());
+            store::proposals::insert(tx, &proposal, proposed.key.as_deref(), audit).await?;
+            trail.push(Audit::proposal(audit, "proposal.made", proposal.id, memory.id).in_request(&one.request));
+        }
+    }
 
     let mut remembered = Vec::with_capacity(answers.len());
     for slot in answers {
@@ -219,12 +264,11 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
             // A twin within the batch is not written yet as far as a reader is concerned.
             Slot::Known(id) => Remembered::Already(match made.iter().find(|(memory, _)| memory.id == id) {
                 Some((memory, _)) => memory.clone(),
-                None => store::memories::find(&mut tx, id).await?,
+                None => store::memories::find(tx, id).await?,
             }),
         });
     }
-    tx.commit(trail.into_iter().collect::<crate::audit::Trail>()).await?;
-    Ok(remembered)
+    Ok((remembered, trail))
 }
 
 enum Slot {
@@ -285,7 +329,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         anchors: new.anchors.clone(),
         source: new.source.clone(),
         confidence: new.confidence.unwrap_or(if by.kind == ActorKind::Person { 1.0 } else { 0.8 }),
-        state: State::Active,
+        state: if new.proposed.as_ref().is_some_and(|proposed| waits(scope, proposed)) { State::Proposed } else { State::Active },
         visibility: new.visibility,
         owner: owner_of(scope, new.visibility)?,
         subject: new.subject.clone(),
@@ -308,6 +352,28 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         tokens: Some(one.tokens),
         reported: None,
     })
+}
+
+fn proposal_of(memory: &Memory, proposed: &Proposed) -> Proposal {
+    Proposal {
+        id: ProposalId::new(),
+        origin: proposed.origin,
+        memory_id: memory.id,
+        project: memory.project.clone(),
+        state: if memory.state == State::Proposed { ProposalState::Open } else { ProposalState::Approved },
+        reason: proposed.reason.clone(),
+        confidence: proposed.confidence,
+        sightings: proposed.sightings.clone(),
+        created_at: memory.created_at,
+        decided_at: None,
+        decided_by: None,
+    }
+}
+
+/// What was captured is taken as known by itself only where the workspace wants that, and above its threshold.
+fn waits<P>(scope: &Scope<P>, proposed: &Proposed) -> bool {
+    let settings = scope.settings();
+    proposed.origin != Origin::Capture || settings.capture_policy != Mode::Auto || proposed.confidence < settings.review_threshold
 }
 
 pub(super) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     App,
+    acts::safety::{self, Found},
     audit::{Audit, Trail},
     engines::tokens,
     model::{AuditId, Kind, Memory, MemoryId, NewMemory, Revision, State, clock, memory::Operation},
@@ -36,6 +37,7 @@ pub async fn revise<P: CanWrite>(
     seen: Precondition,
     revision: Revision,
 ) -> Result<Memory, Problem> {
+    let (revision, found) = safety::admit_change(app, scope, revision).await?;
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
     if before.kind == Kind::Decision && revision.touches_what_is_decided(&before) {
@@ -54,7 +56,7 @@ pub async fn revise<P: CanWrite>(
     }
     next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
     may_change(scope, &next)?;
-    commit(tx, &before, next).await
+    commit_with(tx, &before, next, &found).await
 }
 
 /// Put a memory away; it can be restored.
@@ -173,6 +175,55 @@ pub(super) async fn put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, old: Memo
     Ok(Audit::of_memory(&next))
 }
 
+/// Archived at once, in the transaction that wrote it.
+pub(in crate::acts) async fn put_away<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<Audit, Problem> {
+    let mut next = next_state(scope, memory, Operation::Archived);
+    next.state = State::Archived;
+    store::memories::advance(tx, memory, &mut next).await?;
+    Ok(Audit::of_memory(&next))
+}
+
+/// What waited is known, or put away.
+pub(in crate::acts) async fn settle<P>(
+    tx: &mut Tx<Write>,
+    scope: &Scope<P>,
+    id: MemoryId,
+    known: bool,
+) -> Result<(Memory, Audit), Problem> {
+    let before = hold(tx, scope, id, Precondition(None)).await?;
+    let mut next = next_state(scope, &before, if known { Operation::Revised } else { Operation::Archived });
+    next.state = if known { State::Active } else { State::Archived };
+    next.reason = Some(if known { "approved" } else { "rejected" }.to_owned());
+    store::memories::advance(tx, &before, &mut next).await?;
+    let entry = Audit::of_memory(&next);
+    Ok((next, entry))
+}
+
+/// A captured memory told anew, within somebody else's transaction; nothing if it says the same or is no longer there.
+pub(in crate::acts) async fn rewrite<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    id: MemoryId,
+    new: NewMemory,
+) -> Result<Option<Audit>, Problem> {
+    let (new, _) = safety::admit(app, scope, new).await?;
+    let before = match hold(tx, scope, id, Precondition(None)).await {
+        Err(Problem::NotFound) => return Ok(None),
+        held => held?,
+    };
+    if before.content == new.content.as_str() || before.state != State::Active {
+        return Ok(None);
+    }
+    may_return(app, tx, new.content.as_str()).await?;
+    let mut next = next_state(scope, &before, Operation::Revised);
+    next.title = new.title.unwrap_or_else(|| new.content.title());
+    next.tokens = Some(tokens::count(new.content.as_str()));
+    next.content = new.content.into_string();
+    store::memories::advance(tx, &before, &mut next).await?;
+    Ok(Some(Audit::of_memory(&next)))
+}
+
 async fn hold<P>(tx: &mut Tx<Write>, scope: &Scope<P>, id: MemoryId, seen: Precondition) -> Result<Memory, Problem> {
     let memory = store::memories::find_to_change(tx, id).await?;
     may_change(scope, &memory)?;
@@ -197,9 +248,14 @@ async fn comes_back<P>(tx: &mut Tx<Write>, scope: &Scope<P>, before: &Memory, ne
     if counts(next) && !counts(before) { within_quota(tx, scope, 1).await } else { Ok(()) }
 }
 
-async fn commit(mut tx: Tx<Write>, before: &Memory, mut next: Memory) -> Result<Memory, Problem> {
+async fn commit(tx: Tx<Write>, before: &Memory, next: Memory) -> Result<Memory, Problem> {
+    commit_with(tx, before, next, &[]).await
+}
+
+async fn commit_with(mut tx: Tx<Write>, before: &Memory, mut next: Memory, found: &[Found]) -> Result<Memory, Problem> {
     store::memories::advance(&mut tx, before, &mut next).await?;
-    tx.commit(Trail::from(Audit::of_memory(&next))).await?;
+    let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), found));
+    tx.commit(std::iter::once(Audit::of_memory(&next)).chain(redacted).collect::<Trail>()).await?;
     Ok(next)
 }
 

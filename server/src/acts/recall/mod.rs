@@ -19,16 +19,17 @@ use crate::{
         recall::{
             AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights,
             pack::{self, Packed, Ranked},
+            rank,
             semantic::Vector,
         },
         tokens,
     },
     model::{
-        MemoryId, PersonId, Project, ReceiptId, clock,
+        Memory, MemoryId, PersonId, Project, ReceiptId, clock,
         recall::{Detail, Recall, Receipt, Text, Told},
     },
     problem::Problem,
-    store::{Permission, Scope},
+    store::{self, Permission, Scope, recall::Looked},
 };
 use shelf::Shelf;
 use std::{
@@ -38,8 +39,6 @@ use std::{
 };
 use time::OffsetDateTime;
 
-/// Past this many memories a search is long enough to be done aside.
-const MANY: usize = 20_000;
 /// Read beyond what was asked for, to fill the places of near-duplicates and of what does not fit.
 const SPARE: usize = 5;
 
@@ -93,15 +92,26 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
     Ok(answer)
 }
 
+/// What is nearest to a text, best first, for the house's own use: nobody is told, so there is no receipt.
+pub(super) async fn similar<P: Permission>(app: &App, scope: &Scope<P>, asked: Recall) -> Result<Vec<Memory>, Problem> {
+    let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
+    let (vector, _) = shelf.by.direction_of(&asked.query).await;
+    let limit = asked.limit;
+    let asking = Arc::new(Asking::new(scope, &shelf, &Arc::new(asked), vector, clock::now()));
+    let (hits, _) = found_now(app, scope, &asking).await?;
+    let ids: Vec<MemoryId> = hits.iter().take(limit).map(|hit| hit.id).collect();
+    store::memories::find_some(&mut app.db().read(scope).await?, &ids).await
+}
+
 /// Searches what the index has, and asks Postgres in one trip whether that was everything and for the texts; if it was
 /// not, takes in what changed and searches again.
 async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Asking>) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
     let since = asking.shelf.horizon();
     let hits = search(asking).await?;
-    let (changes, texts) = app.db().look_up(scope, since, &versions(&hits)).await?;
-    if changes.is_empty() {
-        return Ok((hits, texts));
-    }
+    let changes = match app.db().look(scope, since, &versions(&hits)).await? {
+        Looked::Texts(texts) => return Ok((hits, texts)),
+        Looked::Behind(changes) => changes,
+    };
     asking.shelf.take_in(app.db(), &changes).await?;
     app.library().make_room(scope.workspace());
     let hits = search(asking).await?;
@@ -134,7 +144,7 @@ async fn found_then<P: Permission>(
 }
 
 async fn search(asking: &Arc<Asking>) -> Result<Vec<Hit>, Problem> {
-    let few = asking.shelf.read().len() < MANY;
+    let few = asking.shelf.read().len() < rank::MANY;
     let asking = asking.clone();
     let look = move || asking.put(Index::search);
     if few { Ok(look()) } else { tokio::task::spawn_blocking(look).await.map_err(Problem::internal) }

@@ -173,6 +173,10 @@ pub struct MemoryBody {
     updated_by: ActorBody,
     /// The run it was written in.
     session_id: Option<Uuid>,
+    /// Set when the text speaks to the model instead of stating something: what it does, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "asks to ignore earlier instructions")]
+    flagged: Option<&'static str>,
     /// Memories that may contradict this one, for somebody to look at.
     #[serde(skip_serializing_if = "Option::is_none")]
     conflicts: Option<Vec<Uuid>>,
@@ -186,6 +190,7 @@ impl MemoryBody {
             store_id: memory.store_id.0,
             path: memory.path.as_str().to_owned(),
             title: memory.title,
+            flagged: cairn_secrets::speaks_to_the_model(&memory.content),
             content: memory.content,
             kind: memory.kind,
             tags: memory.tags,
@@ -291,6 +296,17 @@ pub struct NewMemoryBody {
     supersedes: Option<MemoryId>,
     /// The run it is written in.
     session_id: Option<Uuid>,
+    /// What shall become of a decision that contradicts an active one: `propose` lets it wait for review. Unless said, it
+    /// is refused with 409 `decision_conflict`.
+    on_conflict: Option<OnConflict>,
+}
+
+/// What shall become of a contradiction.
+#[derive(Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnConflict {
+    /// It waits for review.
+    Propose,
 }
 
 impl NewMemoryBody {
@@ -312,6 +328,8 @@ impl NewMemoryBody {
             expires_at: kept("expires_at", self.expires_at)?,
             supersedes: self.supersedes,
             session_id: self.session_id.map(SessionId),
+            propose_on_conflict: self.on_conflict.is_some(),
+            proposed: None,
         })
     }
 

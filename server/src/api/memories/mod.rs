@@ -3,7 +3,7 @@
 mod bodies;
 mod history;
 
-pub use bodies::{ActorBody, FreshnessBody, MemoryBody, SourceBody};
+pub use bodies::{ActorBody, FreshnessBody, MemoryBody, OnConflict, SourceBody};
 
 use super::{
     answers::{List, Versioned},

@@ -13,17 +13,51 @@ const LONGEST_PIECE: usize = 40;
 /// Of a very long text the beginning is read.
 const READ: usize = 32 * 1024;
 
-/// Where in the text the best passage lies: at most some hundred words, and all of a short text.
-pub fn passage(text: &str, query: &str) -> Range<usize> {
-    let mut end = text.len().min(READ);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// Looks for what one question asks, in any number of texts.
+pub struct Seeker {
+    asked: HashMap<String, usize>,
+    words: Words,
+}
+
+impl Seeker {
+    pub fn of(query: &str) -> Self {
+        let mut asked: HashMap<String, usize> = HashMap::new();
+        Words::of_questions(Splitting::Split).each(&query[..query.floor_char_boundary(4096)], &mut |term, _| {
+            let next = asked.len();
+            asked.entry_ref(term).or_insert(next);
+        });
+        Self { asked, words: Words::of_texts(Splitting::Split) }
     }
-    let pieces = pieces(&text[..end]);
-    if end == text.len() && pieces.iter().map(|piece| piece.words).sum::<usize>() <= SHORT {
-        return 0..text.len();
+
+    /// Where in the text the best passage lies: at most some hundred words, and all of a short text.
+    pub fn passage(&mut self, text: &str) -> Range<usize> {
+        // Fewer signs than words are allowed: there is nothing to count.
+        if text.len() <= SHORT {
+            return 0..text.len();
+        }
+        let end = text.floor_char_boundary(READ);
+        let pieces = pieces(&text[..end]);
+        if end == text.len() && pieces.iter().map(|piece| piece.words).sum::<usize>() <= SHORT {
+            return 0..text.len();
+        }
+        best(&pieces, &self.hits(text, &pieces))
     }
-    best(&pieces, &hits(text, &pieces, query))
+
+    /// Per piece the asked terms it says, with their worth: a term that is everywhere in the text tells no passage from another.
+    fn hits(&mut self, text: &str, pieces: &[Piece]) -> Vec<Vec<(usize, f32)>> {
+        let (asked, words) = (&self.asked, &mut self.words);
+        let said: Vec<HashSet<usize>> = pieces
+            .iter()
+            .map(|piece| {
+                let mut said = HashSet::new();
+                words.each(&text[piece.place.clone()], &mut |term, _| said.extend(asked.get(term)));
+                said
+            })
+            .collect();
+        let mut spread = vec![0.0_f32; asked.len()];
+        said.iter().flatten().for_each(|term| spread[*term] += 1.0);
+        said.iter().map(|said| said.iter().map(|term| (*term, 1.0 / spread[*term].sqrt())).collect()).collect()
+    }
 }
 
 /// The passage with dots where something was left out; nothing when the text has no such place.
@@ -71,27 +105,6 @@ fn pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// Per piece the asked terms it says, with their worth: a term that is everywhere in the text tells no passage from another.
-fn hits(text: &str, pieces: &[Piece], query: &str) -> Vec<Vec<(usize, f32)>> {
-    let mut asked: HashMap<String, usize> = HashMap::new();
-    Words::of_questions(Splitting::Split).each(&query[..query.floor_char_boundary(4096)], &mut |term, _| {
-        let next = asked.len();
-        asked.entry_ref(term).or_insert(next);
-    });
-    let mut words = Words::of_texts(Splitting::Split);
-    let said: Vec<HashSet<usize>> = pieces
-        .iter()
-        .map(|piece| {
-            let mut said = HashSet::new();
-            words.each(&text[piece.place.clone()], &mut |term, _| said.extend(asked.get(term)));
-            said
-        })
-        .collect();
-    let mut spread = vec![0.0_f32; asked.len()];
-    said.iter().flatten().for_each(|term| spread[*term] += 1.0);
-    said.iter().map(|said| said.iter().map(|term| (*term, 1.0 / spread[*term].sqrt())).collect()).collect()
-}
-
 /// The run of pieces that says most of what is asked; the first of equals, and the beginning when nothing is said.
 fn best(pieces: &[Piece], hits: &[Vec<(usize, f32)>]) -> Range<usize> {
     let mut best = (0.0_f32, 0..0);
@@ -119,7 +132,7 @@ mod tests {
     use super::*;
 
     fn excerpt<'t>(text: &'t str, query: &str) -> Cow<'t, str> {
-        cut(text, passage(text, query))
+        cut(text, Seeker::of(query).passage(text))
     }
 
     fn long() -> String {

@@ -11,7 +11,7 @@ mod lexical;
 pub mod pack;
 mod postings;
 pub mod question;
-mod rank;
+pub mod rank;
 pub mod semantic;
 mod sessions;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Fills a budget of tokens with the best memories, none cut in half, near-duplicates folded into the better one.
 
 use super::{
-    excerpt,
+    excerpt::{self, Seeker},
     words::{Role, Splitting, Words},
 };
 use crate::model::{MemoryId, recall::Detail};
@@ -63,7 +63,7 @@ pub struct Request<'a> {
 pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -> u32) -> Packed {
     let mut packed = Packed::default();
     let mut prints: HashMap<usize, Print> = HashMap::new();
-    let mut words = Words::of_texts(Splitting::Split);
+    let (mut words, mut seeker) = (Words::of_texts(Splitting::Split), Seeker::of(request.query));
     let hasher = DefaultHashBuilder::default();
     for (place, one) in ranked.iter().enumerate() {
         if packed.given.len() >= request.limit {
@@ -83,7 +83,7 @@ pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -
             packed.given[same].folded.push(one.id);
             continue;
         }
-        let (text, passage, tokens) = cut(one, request, count);
+        let (text, passage, tokens) = cut(one, request.detail, &mut seeker, count);
         if request.budget.is_some_and(|budget| packed.tokens.saturating_add(tokens) > budget) {
             packed.omitted += 1;
             packed.omitted_tokens = packed.omitted_tokens.saturating_add(tokens);
@@ -98,12 +98,12 @@ pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -
     packed
 }
 
-fn cut(one: &Ranked<'_>, request: &Request<'_>, count: &dyn Fn(&str) -> u32) -> (Option<String>, Option<Range<usize>>, u32) {
-    match request.detail {
+fn cut(one: &Ranked<'_>, detail: Detail, seeker: &mut Seeker, count: &dyn Fn(&str) -> u32) -> (Option<String>, Option<Range<usize>>, u32) {
+    match detail {
         Detail::Index => (None, None, count(one.title)),
         Detail::Full => (Some(one.content.to_owned()), None, one.tokens),
         Detail::Excerpt => {
-            let place = excerpt::passage(one.content, request.query);
+            let place = seeker.passage(one.content);
             let passage = excerpt::cut(one.content, place.clone());
             let tokens = if *passage == *one.content { one.tokens } else { count(&passage) };
             (Some(passage.into_owned()), Some(place), tokens)

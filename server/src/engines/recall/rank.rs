@@ -17,6 +17,8 @@ use roaring::RoaringBitmap;
 
 /// More of a question than this is not read.
 const LONGEST_QUESTION: usize = 16 * 1024;
+/// Documents from which on a search is shared among threads.
+pub const MANY: usize = 20_000;
 /// Misspelt words in one question that are worth a look through the dictionary.
 const MOST_TYPOS: usize = 4;
 
@@ -28,13 +30,40 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     }
     let admitted = |one: &&Prepared| filters::admits(question.filter, question.viewer, question.now, &one.facts, &one.named);
     let extra: Vec<&Prepared> = extra.iter().filter(admitted).collect();
-    let (asked, speaks) = asked(index, question, &allowed, &extra);
     let vector = question.vector.filter(|_| question.weights.semantic > 0.0);
+    let count = question.weights.candidates.max(question.limit);
+    let ((asked, speaks, by_words), by_meaning) = both(
+        index,
+        || {
+            let (asked, speaks) = asked(index, question, &allowed, &extra);
+            let best = index.lexicon.best(&asked, &allowed, question.weights, count);
+            (asked, speaks, best)
+        },
+        &|| {
+            // Most questions may see everything, and asking each row costs.
+            let allowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
+            vector.map(|vector| index.vectors.nearest(vector, allowed, count)).unwrap_or_default()
+        },
+    );
     let (by_term, average) = (lexical::by_term(&asked), index.lexicon.average_length());
     let search = Search { index, question, allowed: &allowed, vector, asked, by_term, average, lists: !speaks && vector.is_none() };
-    let mut candidates = search.candidates(&extra);
+    let mut candidates = search.candidates(by_words, by_meaning, count);
+    candidates.extend(extra.iter().map(|one| search.outsider(one)));
     search.fuse(&mut candidates);
     search.answer(candidates)
+}
+
+/// Both at once where there is so much to do that it is worth a second thread. One of its own, and none of a pool: there a
+/// search that waits would take up the next, whose lock a writer may be waiting for.
+fn both<A, B: Send>(index: &Index, here: impl FnOnce() -> A, there: &(impl Fn() -> B + Sync)) -> (A, B) {
+    if index.len() < MANY {
+        return (here(), there());
+    }
+    std::thread::scope(|scope| {
+        let beside = std::thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, there);
+        let here = here();
+        (here, beside.ok().and_then(|beside| beside.join().ok()).unwrap_or_else(there))
+    })
 }
 
 /// What a question says, in terms of the index: the rarest of its words, each once. And whether it says anything at all.
@@ -95,19 +124,8 @@ struct Candidate<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn candidates(&self, extra: &[&'a Prepared]) -> Vec<Candidate<'a>> {
-        let weights = self.question.weights;
-        let count = weights.candidates.max(self.question.limit);
-        let mut best = self.index.lexicon.best(&self.asked, self.allowed, weights, count);
-        let mut pool: RoaringBitmap = best.iter().map(|(document, _)| *document).collect();
-        best.truncate(weights.in_context);
-        if let Some(vector) = self.vector {
-            // Most questions may see everything, and asking each row costs.
-            let allowed = Some(self.allowed).filter(|allowed| allowed.len() < self.index.len() as u64);
-            let nearest = self.index.vectors.nearest(vector, allowed, count);
-            pool.extend(nearest.iter().map(|(document, _)| *document));
-            best.extend(nearest.into_iter().take(weights.in_context));
-        }
+    fn candidates(&self, by_words: Vec<(u32, f32)>, by_meaning: Vec<(u32, f32)>, count: usize) -> Vec<Candidate<'a>> {
+        let mut pool: RoaringBitmap = by_words.iter().chain(&by_meaning).map(|(document, _)| *document).collect();
         for asked in self.question.anchors {
             if let Some(anchored) = self.index.filters.anchored(&asked.path) {
                 pool.extend((anchored & self.allowed).iter().rev().take(count));
@@ -116,13 +134,12 @@ impl<'a> Search<'a> {
         if self.lists {
             pool.extend(self.newest());
         }
-        for (document, _) in best {
+        let bring = self.question.weights.in_context;
+        for (document, _) in by_words.into_iter().take(bring).chain(by_meaning.into_iter().take(bring)) {
             pool.extend(self.neighbours(document));
         }
         let mut own = HashMap::with_capacity(2 * usize::try_from(pool.len()).unwrap_or_default());
-        let mut candidates: Vec<Candidate<'a>> = pool.iter().filter_map(|document| self.candidate(document, &mut own)).collect();
-        candidates.extend(extra.iter().map(|one| self.outsider(one)));
-        candidates
+        pool.iter().filter_map(|document| self.candidate(document, &mut own)).collect()
     }
 
     fn candidate(&self, document: u32, own: &mut HashMap<u32, Evidence>) -> Option<Candidate<'a>> {

@@ -1,4 +1,7 @@
 //! Misspelt words: which known ones differ by a letter or two. Only for words that nobody wrote.
+#![expect(clippy::inline_always, reason = "a loop takes the instruction set of the caller only if it is inlined into it")]
+
+use fearless_simd::{Level, dispatch};
 
 /// A set of letters in 26 bits and the length in the upper six; nought for what is no word of letters, which is never guessed at.
 pub fn signature(term: &str) -> u32 {
@@ -17,6 +20,8 @@ pub fn signature(term: &str) -> u32 {
 /// Too many would be a search for something else.
 const MOST: usize = 3;
 
+const BLOCK: usize = 64;
+
 /// The nearest known words: one letter off, two from eight letters on, two neighbours swapped counting as one.
 pub fn near<'a>(word: &str, signatures: &[u32], text: &dyn Fn(u32) -> &'a str) -> Vec<(u32, usize)> {
     let wanted = signature(word);
@@ -26,20 +31,36 @@ pub fn near<'a>(word: &str, signatures: &[u32], text: &dyn Fn(u32) -> &'a str) -
     }
     let most = if letters.len() >= 8 { 2 } else { 1 };
     let most_letters = if letters.len() >= 8 { 4 } else { 2 };
-    let mut found: Vec<(u32, usize)> = signatures
-        .iter()
-        .zip(0_u32..)
-        .filter(|&(&signature, _)| {
-            signature != 0
-                && (signature >> 26).abs_diff(wanted >> 26) as usize <= most
-                && ((signature ^ wanted) & 0x03ff_ffff).count_ones() <= most_letters
-        })
-        .filter_map(|(_, id)| Some((id, distance(&letters, text(id), most)?)))
+    let mut found: Vec<(u32, usize)> = alike(signatures, wanted, most, most_letters)
+        .into_iter()
+        .filter_map(|id| Some((id, distance(&letters, text(id), most as usize)?)))
         .collect();
     let least = found.iter().map(|(_, distance)| *distance).min().unwrap_or_default();
     found.retain(|(_, distance)| *distance == least);
     found.sort_unstable_by_key(|(id, _)| text(*id));
     found.truncate(MOST);
+    found
+}
+
+/// Those whose length and letters are near enough. Counting bits is one instruction where the processor has it.
+fn alike(signatures: &[u32], wanted: u32, most: u32, most_letters: u32) -> Vec<u32> {
+    dispatch!(Level::new(), _ => all_alike(signatures, wanted, most, most_letters))
+}
+
+#[inline(always)]
+fn all_alike(signatures: &[u32], wanted: u32, most: u32, most_letters: u32) -> Vec<u32> {
+    let near = |signature: u32| {
+        (signature != 0)
+            & ((signature >> 26).abs_diff(wanted >> 26) <= most)
+            & (((signature ^ wanted) & 0x03ff_ffff).count_ones() <= most_letters)
+    };
+    let mut found = Vec::new();
+    for (block, first) in signatures.chunks(BLOCK).zip((0_u32..).step_by(BLOCK)) {
+        // Most blocks have none, and counting without a branch is done many at a time.
+        if block.iter().map(|&signature| u32::from(near(signature))).sum::<u32>() > 0 {
+            found.extend((first..).zip(block).filter(|(_, signature)| near(**signature)).map(|(id, _)| id));
+        }
+    }
     found
 }
 

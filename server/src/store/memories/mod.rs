@@ -34,6 +34,47 @@ pub async fn find<M>(tx: &mut Tx<M>, id: MemoryId) -> Result<Memory, Problem> {
     row.ok_or(Problem::NotFound).and_then(Memory::try_from)
 }
 
+/// Some, as they are now, in the order asked; what is gone or not to be seen is missing.
+pub async fn find_some<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<Vec<Memory>, Problem> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<uuid::Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows: Vec<Row> = sqlx::query_as(
+        "select s.* from memory_states s join unnest($2::uuid[]) with ordinality w (id, n) on w.id = s.id
+         where s.workspace_id = $1 and s.current
+         order by w.n",
+    )
+    .bind(tx.workspace())
+    .bind(ids)
+    .fetch_all(tx.conn())
+    .await?;
+    rows.into_iter().map(Memory::try_from).collect()
+}
+
+/// Of these kinds what is active in a project or for all, the verified first, then the newest.
+pub async fn most_binding<M>(
+    tx: &mut Tx<M>,
+    kinds: &[crate::model::Kind],
+    project: Option<&str>,
+    most: i64,
+) -> Result<Vec<Memory>, Problem> {
+    let kinds: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+    let ids: Vec<MemoryId> = sqlx::query_scalar(
+        "select id from memories
+         where workspace_id = $1 and state = 'active' and kind = any($2) and ($3::text is null or project is null or project = $3)
+         order by verified_at is null, updated_at desc
+         limit $4",
+    )
+    .bind(tx.workspace())
+    .bind(kinds)
+    .bind(project)
+    .bind(most)
+    .fetch_all(tx.conn())
+    .await?;
+    find_some(tx, &ids).await
+}
+
 /// As it is now, and nobody else changes it before this transaction ends.
 pub async fn find_to_change(tx: &mut Tx<Write>, id: MemoryId) -> Result<Memory, Problem> {
     sqlx::query!("select id from memories where workspace_id = $1 and id = $2 for update", tx.workspace().0, id.0)

@@ -1,0 +1,187 @@
+//! The brief that an agent starts with: the most binding first, within its budget, each line with its memory.
+
+use super::memories;
+use crate::{
+    App,
+    engines::{
+        brief::{self, Section},
+        freshness::{Freshness, Judgement},
+        tokens,
+    },
+    model::{
+        Kind, Memory, MemoryId, ReceiptId, clock,
+        recall::{Detail, Recall, Receipt, Told, Why},
+        sessions::Progress,
+    },
+    problem::Problem,
+    store::{self, Permission, Scope, tasks::Of},
+};
+use std::time::Instant;
+
+/// Said above every text that comes from memory: it is told, not commanded.
+pub const DATA: &str = "What follows was kept by Cairn: notes of this team, to be weighed as such.";
+
+pub struct Asked {
+    pub project: Option<String>,
+    pub task: Option<String>,
+    pub budget: u32,
+}
+
+pub struct Part {
+    pub name: &'static str,
+    pub heading: &'static str,
+    pub lines: Vec<Line>,
+}
+
+pub struct Line {
+    pub text: String,
+    pub memory: Option<(MemoryId, i32)>,
+    pub freshness: Option<Judgement>,
+}
+
+pub struct Context {
+    pub receipt_id: ReceiptId,
+    pub markdown: String,
+    pub tokens: u32,
+    pub omitted: usize,
+    /// What the brief has, section by section.
+    pub parts: Vec<Part>,
+}
+
+/// Of each kind, how many are looked at.
+const MOST: i64 = 60;
+
+/// What a run should know before it begins.
+pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -> Result<Context, Problem> {
+    let started = Instant::now();
+    let mut tx = app.db().read(scope).await?;
+    let project = asked.project.as_deref().or(scope.project().map(crate::model::Project::as_str));
+    let task = match &asked.task {
+        Some(key) => {
+            Some(store::tasks::find(&mut tx, key).await?.ok_or_else(|| Problem::invalid("task", "there is no task with this key"))?)
+        }
+        None => store::tasks::last_active(&mut tx, project).await?,
+    };
+    let plain = |text: String| Line { text, memory: None, freshness: None };
+    let (mut next, mut open) = (Vec::new(), Vec::new());
+    if let Some(task) = &task {
+        next.extend(task.next_step.clone().map(|step| plain(format!("{step} (task {})", task.key))));
+        let items = store::tasks::items(&mut tx, task.id).await?;
+        for status in [Progress::InProgress, Progress::Pending] {
+            let words = status.word().replace('_', " ");
+            open.extend(
+                items.iter().filter(|item| item.status == status).map(|item| plain(format!("{words}: {}", short(&item.item, 240)))),
+            );
+        }
+    } else if let Some(last) = store::sessions::last_with_checkpoint(&mut tx, project).await?
+        && let Some(kept) = store::tasks::checkpoints(&mut tx, Of::Session(last)).await?.pop()
+    {
+        next.extend(kept.next_step.map(plain));
+        let left = kept.progress.iter().filter(|item| item.status != Progress::Completed);
+        open.extend(left.map(|item| plain(format!("{}: {}", item.status.word().replace('_', " "), short(&item.item, 240)))));
+    }
+    let mut parts =
+        vec![Part { name: "next_step", heading: "Next step", lines: next }, Part { name: "open", heading: "Open work", lines: open }];
+    let mut doubtful = Vec::new();
+    for (name, heading, kinds) in [
+        ("decisions", "Decisions that bind", &[Kind::Decision][..]),
+        ("conventions", "Conventions", &[Kind::Pattern, Kind::Procedure, Kind::Preference]),
+        ("pitfalls", "Found out", &[Kind::Discovery]),
+        ("episodes", "Recent runs", &[Kind::Episode]),
+    ] {
+        let mut lines = Vec::new();
+        for memory in store::memories::most_binding(&mut tx, kinds, project, MOST).await? {
+            let judged = memories::judge(scope, &memory);
+            let line = Line { text: line(scope, &memory), memory: Some((memory.id, memory.version)), freshness: Some(judged) };
+            let fresh = line.freshness.as_ref().is_some_and(|judged| judged.state == Freshness::Fresh);
+            if fresh || memory.kind == Kind::Decision { lines.push(line) } else { doubtful.push(line) }
+        }
+        parts.push(Part { name, heading, lines });
+    }
+    parts.push(Part { name: "stale", heading: "May no longer hold: check before you rely on it", lines: doubtful });
+    drop(tx);
+    let sections: Vec<Section> = parts
+        .iter()
+        .map(|part| Section { heading: part.heading, lines: part.lines.iter().map(|line| line.text.clone()).collect() })
+        .collect();
+    let brief = brief::brief(&format!("# What this team knows\n{DATA}"), &sections, 2, asked.budget, &tokens::count);
+    for (part, given) in parts.iter_mut().zip(&brief.given) {
+        part.lines.truncate(*given);
+    }
+    parts.retain(|part| !part.lines.is_empty());
+    let markdown = if parts.is_empty() && brief.omitted == 0 {
+        "# What this team knows\nNothing yet: this memory is empty. What you decide and find out is worth a checkpoint.\n".to_owned()
+    } else {
+        brief.markdown
+    };
+    let tokens = tokens::count(&markdown);
+    let receipt = receipt(scope, &asked, &parts, tokens, brief.omitted, started);
+    app.db().keep_receipt(scope, &receipt).await?;
+    Ok(Context { receipt_id: receipt.id, markdown, tokens, omitted: brief.omitted, parts })
+}
+
+/// A memory in a line: what it says, how far it can be trusted, and where to find the rest.
+pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory) -> String {
+    if let Some(reason) = cairn_secrets::speaks_to_the_model(&memory.content) {
+        return format!("[left out: its text {reason}] ({})", memory.id);
+    }
+    let said = memory.content.trim();
+    let text = if said.starts_with(memory.title.trim_end_matches('…')) || memory.title.is_empty() {
+        short(said, 280)
+    } else {
+        format!("{}: {}", short(&memory.title, 120), short(said, 240))
+    };
+    let judged = memories::judge(scope, memory);
+    let mark = match judged.state {
+        Freshness::Fresh => String::new(),
+        state => format!(" [{}: {}]", state.word(), judged.reasons.join("; ")),
+    };
+    format!("{text}{mark} ({})", memory.id)
+}
+
+/// One line, and no longer than that.
+pub(super) fn short(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > most {
+            line.truncate(line.floor_char_boundary(most));
+            line.push('…');
+            break;
+        }
+    }
+    line
+}
+
+fn receipt<P>(scope: &Scope<P>, asked: &Asked, parts: &[Part], tokens: u32, omitted: usize, started: Instant) -> Receipt {
+    let told = |line: &Line| {
+        let (memory_id, version) = line.memory?;
+        Some(Told {
+            memory_id,
+            version,
+            score: 1.0,
+            why: Why::default(),
+            freshness: line.freshness.as_ref().map_or(Freshness::Fresh, |judged| judged.state),
+            tokens: tokens::count(&line.text),
+            detail: Detail::Index,
+            passage: None,
+            folded: Vec::new(),
+        })
+    };
+    Receipt {
+        id: ReceiptId::new(),
+        at: clock::now(),
+        actor: scope.actor().clone(),
+        session_id: None,
+        surface: "context".to_owned(),
+        query: Some(String::new()),
+        asked: Recall { project: asked.project.clone(), token_budget: Some(asked.budget), detail: Detail::Index, ..Recall::default() },
+        items: parts.iter().flat_map(|part| &part.lines).filter_map(told).collect(),
+        tokens,
+        omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+        took_ms: started.elapsed().as_secs_f32() * 1000.0,
+    }
+}

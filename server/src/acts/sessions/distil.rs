@@ -1,0 +1,282 @@
+//! Ending a run: its log becomes an episode and proposals. Deterministic, and without spending a token.
+
+use super::must_be_own;
+use crate::{
+    App,
+    acts::{
+        Tries,
+        memories::{self, Asked},
+        safety::Found,
+    },
+    audit::{Audit, Trail},
+    engines::distil::{self, Distilled, Finding, Run},
+    model::{
+        AuditId, Kind, Memory, MemoryId, NewMemory, Project, ProposalId, SessionId, Source, Visibility,
+        access::Mode,
+        clock,
+        memory::SourceType,
+        proposals::{Origin, Proposal, ProposalState, Proposed, Sighting},
+        sessions::{Event, Progress, Session, SessionState},
+        text::{self, Content},
+    },
+    problem::Problem,
+    store::{self, CanWrite, Request, Scope, Tx, Write, Writing, sessions::Held, tasks::Of},
+};
+use std::sync::Arc;
+use time::Duration;
+
+/// A run that said nothing for so long is distilled as far as it came, and after so long it is over.
+const IDLE: Duration = Duration::minutes(30);
+const ABANDONED: Duration = Duration::hours(24);
+/// More of one log is not read.
+const LONGEST_LOG: i64 = 50_000;
+/// Of one finding, more runs than this add nothing.
+const MOST_SIGHTINGS: usize = 20;
+
+pub struct Ended {
+    pub session: Session,
+    pub episode: Option<Memory>,
+    pub proposals: Vec<Proposal>,
+}
+
+pub(super) async fn end<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    id: SessionId,
+    summary: Option<String>,
+    found: Vec<Found>,
+) -> Result<Ended, Problem> {
+    persist(app, scope, id, Some((SessionState::Ended, summary)), &found).await
+}
+
+async fn persist<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    id: SessionId,
+    over: Option<(SessionState, Option<String>)>,
+    found: &[Found],
+) -> Result<Ended, Problem> {
+    let mut tries = Tries::default();
+    loop {
+        let done = close(app, scope, id, over.clone(), found).await;
+        if !tries.again(&done) {
+            return done;
+        }
+    }
+}
+
+/// Distils what nobody has distilled yet and, if the run is over, closes it.
+async fn close<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    id: SessionId,
+    over: Option<(SessionState, Option<String>)>,
+    found: &[Found],
+) -> Result<Ended, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let held = store::sessions::hold(&mut tx, id).await?;
+    if scope.actor().kind != crate::model::ActorKind::System {
+        must_be_own(scope, &held)?;
+    }
+    if held.state != SessionState::Running {
+        // Said again: what was distilled is there.
+        let ended = what_came(&mut tx, id).await?;
+        tx.leave_as_is(held.episode).await?;
+        return Ok(ended);
+    }
+    let mut trail = Vec::new();
+    if let Some((state, summary)) = &over {
+        let audit = AuditId::new();
+        store::sessions::close(&mut tx, id, *state, clock::now(), summary.as_deref(), audit).await?;
+        let action = if *state == SessionState::Ended { "session.ended" } else { "session.abandoned" };
+        trail.push(Audit::session(audit, action, id));
+    }
+    if !found.is_empty() {
+        trail.push(Audit::secrets("secrets.redacted", Some(("session", id.0)), found));
+    }
+    let worth_it = held.last > held.distilled || over.as_ref().is_some_and(|(_, summary)| summary.is_some());
+    if scope.settings().capture_policy != Mode::Off && worth_it {
+        let summary = over.as_ref().and_then(|(_, summary)| summary.clone()).or_else(|| held.summary.clone());
+        let distilled = distilled(&mut tx, id, &held, summary).await?;
+        if over.is_some() && !distilled.pairs.is_empty() {
+            let pairs: Vec<_> = distilled.pairs.iter().map(|pair| (pair.a.clone(), pair.b.clone(), pair.weight)).collect();
+            store::proposals::put_pairs(&mut tx, held.project.as_deref(), &pairs, clock::now()).await?;
+        }
+        let (episode, entries) = write_episode(app, scope, &mut tx, id, &held, &distilled).await?;
+        trail.extend(entries);
+        for finding in &distilled.findings {
+            trail.extend(propose(app, scope, &mut tx, id, &held, finding).await?);
+        }
+        let audit = AuditId::new();
+        store::sessions::distilled(&mut tx, id, held.last, episode, audit).await?;
+        trail.push(Audit::session(audit, "session.distilled", id));
+    }
+    // Before the commit: with an idempotency key that waits for the answer.
+    let ended = what_came(&mut tx, id).await?;
+    if trail.is_empty() {
+        tx.leave_as_is([]).await?;
+    } else {
+        tx.commit(trail.into_iter().collect::<Trail>()).await?;
+    }
+    Ok(ended)
+}
+
+/// The session as it is, with what came of it.
+async fn what_came(tx: &mut Tx<Write>, id: SessionId) -> Result<Ended, Problem> {
+    let session = store::sessions::find(tx, id).await?;
+    let episode = match session.episode_id {
+        Some(id) => store::memories::find_some(tx, &[id]).await?.pop(),
+        None => None,
+    };
+    let proposals = store::proposals::list(tx, None, Some(id), crate::model::page::Limit::DEFAULT, None).await?.data;
+    Ok(Ended { session, episode, proposals })
+}
+
+async fn distilled(tx: &mut Tx<Write>, id: SessionId, held: &Held, summary: Option<String>) -> Result<Distilled, Problem> {
+    let events: Vec<Event> = store::sessions::log(tx, id, 0, LONGEST_LOG).await?;
+    let checkpoints = store::tasks::checkpoints(tx, Of::Session(id)).await?;
+    let decided: Vec<MemoryId> = checkpoints.iter().flat_map(|one| one.decisions.iter().copied()).collect();
+    let decisions: Vec<String> = store::memories::find_some(tx, &decided).await?.into_iter().map(|memory| memory.title).collect();
+    let last = checkpoints.into_iter().next_back();
+    let open: Vec<String> =
+        last.iter().flat_map(|one| &one.progress).filter(|item| item.status != Progress::Completed).map(|item| item.item.clone()).collect();
+    let (tool, project, cwd) = (held.agent_tool.clone(), held.project.clone(), held.cwd.clone());
+    let next = last.and_then(|one| one.next_step);
+    let task = match held.task {
+        Some(task) => store::tasks::hold(tx, task).await?.map(|task| task.title),
+        None => None,
+    };
+    tokio::task::spawn_blocking(move || {
+        distil::distil(&Run {
+            tool: &tool,
+            project: project.as_deref(),
+            task: task.as_deref(),
+            cwd: cwd.as_deref(),
+            events: &events,
+            decisions: &decisions,
+            open: &open,
+            next_step: next.as_deref(),
+            summary: summary.as_deref(),
+        })
+    })
+    .await
+    .map_err(Problem::internal)
+}
+
+async fn write_episode<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    id: SessionId,
+    held: &Held,
+    distilled: &Distilled,
+) -> Result<(Option<MemoryId>, Vec<Audit>), Problem> {
+    let Some(episode) = &distilled.episode else { return Ok((None, Vec::new())) };
+    let new = captured(id, held.project.as_deref(), Kind::Episode, &episode.title, &episode.content)?;
+    if let Some(known) = held.episode {
+        // Distilled before, when the run had paused: the same memory, told to its end.
+        let entry = memories::rewrite(app, scope, tx, known, new).await?;
+        return Ok((Some(known), entry.into_iter().collect()));
+    }
+    let asked = Asked::admitted(app, scope, new).await?;
+    let (written, entries) = memories::put_down(app, scope, tx, &[asked]).await?;
+    Ok((written.first().map(|one| one.memory().id), entries))
+}
+
+/// A finding becomes a proposal, or speaks for the one that is there; one that was rejected does not come back.
+async fn propose<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    id: SessionId,
+    held: &Held,
+    finding: &Finding,
+) -> Result<Vec<Audit>, Problem> {
+    let project = held.project.as_deref();
+    let sighting = Sighting { session_id: id, weight: finding.weight, events: finding.evidence.clone() };
+    if let Some(known) = store::proposals::with_key(tx, project, &finding.key).await? {
+        return seen_again(scope, tx, known, sighting).await;
+    }
+    let mut new = captured(id, project, finding.kind, &finding.title, &finding.content)?;
+    let suspicious = cairn_secrets::speaks_to_the_model(&finding.content);
+    let confidence = distil::confidence(&[finding.weight]);
+    new.confidence = Some(confidence);
+    new.proposed = Some(Proposed {
+        origin: if suspicious.is_some() { Origin::Suspicious } else { Origin::Capture },
+        key: Some(finding.key.clone()),
+        reason: suspicious.map_or_else(|| finding.what.reason().to_owned(), |reason| format!("Its text {reason}.")),
+        confidence,
+        sightings: vec![sighting],
+    });
+    let asked = Asked::admitted(app, scope, new).await?;
+    let (_, entries) = memories::put_down(app, scope, tx, &[asked]).await?;
+    Ok(entries)
+}
+
+async fn seen_again<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, known: Proposal, sighting: Sighting) -> Result<Vec<Audit>, Problem> {
+    let mut sightings = known.sightings;
+    let seen = sightings.iter().any(|one| one.session_id == sighting.session_id);
+    if known.state == ProposalState::Rejected || seen || sightings.len() >= MOST_SIGHTINGS {
+        return Ok(Vec::new());
+    }
+    sightings.push(sighting);
+    let confidence = distil::confidence(&sightings.iter().map(|one| one.weight).collect::<Vec<_>>());
+    let (audit, settings) = (AuditId::new(), scope.settings());
+    store::proposals::seen_again(tx, known.id, &sightings, confidence, audit).await?;
+    let mut entries = vec![Audit::proposal(audit, "proposal.seen_again", known.id, known.memory_id)];
+    let sure = settings.capture_policy == Mode::Auto && confidence >= settings.review_threshold && known.origin == Origin::Capture;
+    if known.state == ProposalState::Open && sure {
+        entries.extend(accept(scope, tx, known.id, known.memory_id).await?);
+    }
+    Ok(entries)
+}
+
+async fn accept<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, id: ProposalId, memory: MemoryId) -> Result<[Audit; 2], Problem> {
+    let (memory, entry) = memories::settle(tx, scope, memory, true).await?;
+    let audit = AuditId::new();
+    store::proposals::decide(tx, id, ProposalState::Approved, scope.actor(), clock::now(), audit).await?;
+    Ok([entry, Audit::proposal(audit, "proposal.approved", id, memory.id)])
+}
+
+fn captured(id: SessionId, project: Option<&str>, kind: Kind, title: &str, content: &str) -> Result<NewMemory, Problem> {
+    let title = crate::acts::context::short(title, 200);
+    Ok(NewMemory {
+        path: None,
+        title: Some(text::line("title", &title, 300)?),
+        content: Content::parse(content.to_owned())?,
+        kind,
+        tags: Vec::new(),
+        project: project.map(Project::parse).transpose()?,
+        anchors: Vec::new(),
+        source: Some(Source { kind: SourceType::Session, reference: Some(id.to_string()), excerpt: None }),
+        confidence: None,
+        subject: None,
+        visibility: Visibility::Workspace,
+        valid_from: None,
+        stale_after: None,
+        expires_at: None,
+        supersedes: None,
+        session_id: Some(id),
+        propose_on_conflict: false,
+        proposed: None,
+    })
+}
+
+/// Runs that have fallen silent: distilled after a while, and after a day over.
+pub async fn close_quiet_ones(app: &App) -> Result<(), Problem> {
+    for standing in app.db().house_standings().await? {
+        let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("quiet sessions"))?;
+        let now = clock::now();
+        let quiet = store::sessions::quiet_since(&mut app.db().read(&scope).await?, now - IDLE).await?;
+        for (id, heard, left) in quiet {
+            let over = (now - heard >= ABANDONED).then_some((SessionState::Abandoned, None));
+            if over.is_none() && left == 0 {
+                continue;
+            }
+            if let Err(problem) = persist(app, &scope, id, over, &[]).await {
+                tracing::warn!(?problem, session = %id, "a quiet session could not be looked after");
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! Taking up where the last run stopped: what binds, what is done, what is not, and what went stale meanwhile.
+
+use super::at;
+use crate::{
+    App,
+    acts::{context, memories},
+    audit::{Audit, Trail},
+    engines::{
+        brief::{self, Section},
+        freshness::{Freshness, Judgement},
+        tokens,
+    },
+    model::{
+        AuditId, Memory, MemoryId, SessionId, State as MemoryState,
+        sessions::{Event, EventType, Progress, Session, Task, TaskItem},
+    },
+    problem::Problem,
+    store::{self, CanWrite, Scope, Tx, tasks::Of},
+};
+use std::fmt::Write;
+
+/// What the runs so far came to.
+pub struct State {
+    pub decisions: Vec<Memory>,
+    /// Those that others took the place of: history, not to be followed.
+    pub superseded: Vec<Memory>,
+    pub completed: Vec<TaskItem>,
+    pub in_progress: Vec<TaskItem>,
+    pub pending: Vec<TaskItem>,
+    pub discoveries: Vec<Memory>,
+    pub next_step: Option<String>,
+    /// Decisions and discoveries that may not hold any more.
+    pub stale: Vec<(MemoryId, String, Judgement)>,
+    /// The run before this one, and what its log shows after its last checkpoint.
+    pub last_run: Option<(Session, Vec<String>)>,
+}
+
+pub struct Resumed {
+    pub task: Task,
+    pub state: State,
+    pub markdown: String,
+    pub tokens: u32,
+}
+
+/// A session takes the task up, and is told all that the others left.
+pub async fn resume<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str, session: SessionId, budget: u32) -> Result<Resumed, Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let known = store::tasks::find(&mut tx, key).await?.ok_or(Problem::NotFound)?;
+    let held = match store::sessions::hold(&mut tx, session).await {
+        Err(Problem::NotFound) => return Err(Problem::invalid("session_id", "there is no such session")),
+        held => held?,
+    };
+    crate::acts::sessions::must_be_own(scope, &held)?;
+    crate::acts::sessions::must_run(&held)?;
+    let (task, mut trail) = super::take_up(&mut tx, scope, &known.key, known.project.as_deref()).await?;
+    if held.task != Some(task.id) {
+        let audit = AuditId::new();
+        store::sessions::work_on(&mut tx, session, task.id, audit).await?;
+        trail.push(Audit::session(audit, "session.resumed_task", session));
+    }
+    let state = gather(&mut tx, scope, &task, Some(session)).await?;
+    if trail.is_empty() {
+        tx.leave_as_is([]).await?;
+    } else {
+        tx.commit(trail.into_iter().collect::<Trail>()).await?;
+    }
+    let (markdown, tokens) = told(scope, &task, &state, budget);
+    Ok(Resumed { task, state, markdown, tokens })
+}
+
+/// From checkpoints and logs, read in one transaction.
+async fn gather<M, P>(tx: &mut Tx<M>, scope: &Scope<P>, task: &Task, but: Option<SessionId>) -> Result<State, Problem> {
+    let checkpoints = store::tasks::checkpoints(tx, Of::Task(task.id)).await?;
+    let items = store::tasks::items(tx, task.id).await?;
+    let once = |ids: Vec<MemoryId>| {
+        let mut seen = std::collections::HashSet::new();
+        ids.into_iter().filter(|id| seen.insert(*id)).collect::<Vec<_>>()
+    };
+    let decided = once(checkpoints.iter().flat_map(|one| one.decisions.clone()).collect());
+    let found_out = once(checkpoints.iter().flat_map(|one| one.discoveries.clone()).collect());
+    let (decisions, rest): (Vec<Memory>, Vec<Memory>) =
+        store::memories::find_some(tx, &decided).await?.into_iter().partition(|memory| memory.state == MemoryState::Active);
+    let superseded: Vec<Memory> = rest.into_iter().filter(|memory| memory.state == MemoryState::Superseded).collect();
+    // What took a decision's place binds, whichever run or person wrote it.
+    let successors = once(superseded.iter().filter_map(|memory| memory.superseded_by).filter(|id| !decided.contains(id)).collect());
+    let mut decisions = decisions;
+    decisions.extend(store::memories::find_some(tx, &successors).await?.into_iter().filter(|memory| memory.state == MemoryState::Active));
+    let discoveries: Vec<Memory> =
+        store::memories::find_some(tx, &found_out).await?.into_iter().filter(|memory| memory.state == MemoryState::Active).collect();
+    let stale = decisions
+        .iter()
+        .chain(&discoveries)
+        .map(|memory| (memory.id, memory.title.clone(), memories::judge(scope, memory)))
+        .filter(|(.., judged)| judged.state != Freshness::Fresh)
+        .collect();
+    let last_run = last_run(tx, task, but, &checkpoints).await?;
+    let of = |status| at(&items, status).cloned().collect();
+    Ok(State {
+        decisions,
+        superseded,
+        completed: of(Progress::Completed),
+        in_progress: of(Progress::InProgress),
+        pending: of(Progress::Pending),
+        discoveries,
+        next_step: task.next_step.clone(),
+        stale,
+        last_run,
+    })
+}
+
+/// Events of a log that are read to see where a run stopped.
+const LAST_EVENTS: i64 = 400;
+
+async fn last_run<M>(
+    tx: &mut Tx<M>,
+    task: &Task,
+    but: Option<SessionId>,
+    checkpoints: &[crate::model::sessions::Kept],
+) -> Result<Option<(Session, Vec<String>)>, Problem> {
+    let Some(id) = store::sessions::last_of_task(tx, task.id, but).await? else { return Ok(None) };
+    let session = store::sessions::find(tx, id).await?;
+    let log = store::sessions::log(tx, id, (session.event_count - LAST_EVENTS).max(0), LAST_EVENTS).await?;
+    let since = checkpoints.iter().rfind(|one| one.session_id == id).map(|one| one.at);
+    let after: Vec<&Event> = log.iter().filter(|event| since.is_none_or(|since| event.at > since)).collect();
+    Ok(Some((session, traces(&after))))
+}
+
+/// Where exactly a run was when it stopped: what it edited and ran last.
+fn traces(events: &[&Event]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut edited: Vec<&str> =
+        events.iter().filter(|event| event.kind == EventType::FileEdit).filter_map(|event| event.path.as_deref()).collect();
+    edited.reverse();
+    let mut seen = std::collections::HashSet::new();
+    edited.retain(|path| seen.insert(*path));
+    if !edited.is_empty() {
+        edited.truncate(8);
+        lines.push(format!("Edited since its last checkpoint: {}", edited.join(", ")));
+    }
+    if let Some((event, command)) =
+        events.iter().rev().filter(|event| event.kind == EventType::Command).find_map(|event| Some((event, event.command.as_deref()?)))
+    {
+        let outcome = match event.exit_code {
+            Some(0) => " (passed)".to_owned(),
+            Some(code) => format!(" (failed with {code})"),
+            None => String::new(),
+        };
+        lines.push(format!("Last command: `{}`{outcome}", context::short(command, 120)));
+    }
+    if let Some(prompt) = events.iter().rev().filter(|event| event.kind == EventType::Prompt).find_map(|event| event.text.as_deref()) {
+        lines.push(format!("Last asked: {}", context::short(prompt, 160)));
+    }
+    lines
+}
+
+fn told<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32) -> (String, u32) {
+    let items = |items: &[TaskItem]| items.iter().map(item_line).collect::<Vec<_>>();
+    let memories = |memories: &[Memory]| memories.iter().map(|memory| context::line(scope, memory)).collect::<Vec<_>>();
+    let last_run = state.last_run.as_ref().map_or_else(Vec::new, |(session, lines)| {
+        let mut all = vec![format!("{} by {} ({})", session.agent_tool, session.created_by.name, session.state.word())];
+        all.extend(lines.iter().cloned());
+        all
+    });
+    let sections = [
+        Section { heading: "Next step", lines: state.next_step.iter().cloned().collect() },
+        Section { heading: "Decisions that bind", lines: memories(&state.decisions) },
+        Section { heading: "In progress", lines: items(&state.in_progress) },
+        Section { heading: "Completed: do not redo", lines: items(&state.completed) },
+        Section { heading: "Pending", lines: items(&state.pending) },
+        Section { heading: "May no longer hold", lines: state.stale.iter().map(|(_, title, judged)| stale_line(title, judged)).collect() },
+        Section { heading: "Found out", lines: memories(&state.discoveries) },
+        Section { heading: "The run before", lines: last_run },
+        Section {
+            heading: "Superseded: history only",
+            lines: state.superseded.iter().map(|memory| context::short(&memory.title, 160)).collect(),
+        },
+    ];
+    let title = format!("# Task {}: {}\n{}", task.key, context::short(&task.title, 200), context::DATA);
+    let brief = brief::brief(&title, &sections, 3, budget, &tokens::count);
+    (brief.markdown, brief.tokens)
+}
+
+fn item_line(item: &TaskItem) -> String {
+    let text = context::short(&item.item, 240);
+    match &item.note {
+        Some(note) => format!("{text} ({})", context::short(note, 160)),
+        None => text,
+    }
+}
+
+pub fn stale_line(title: &str, judged: &Judgement) -> String {
+    format!("{} ({}: {})", context::short(title, 160), judged.state.word(), judged.reasons.join("; "))
+}
+
+/// What stays of a task that is completed.
+pub(super) async fn record<M>(tx: &mut Tx<M>, task: &Task, items: &[TaskItem]) -> Result<String, Problem> {
+    let checkpoints = store::tasks::checkpoints(tx, Of::Task(task.id)).await?;
+    let mut ids: Vec<MemoryId> = checkpoints.iter().flat_map(|one| one.decisions.iter().chain(&one.discoveries).copied()).collect();
+    ids.dedup();
+    let memories = store::memories::find_some(tx, &ids).await?;
+    let mut text = format!("Task {}: {}\n", task.key, task.title);
+    for (heading, status) in
+        [("Completed", Progress::Completed), ("Left in progress", Progress::InProgress), ("Left undone", Progress::Pending)]
+    {
+        let lines: Vec<String> = at(items, status).map(item_line).collect();
+        if !lines.is_empty() {
+            let _ = write!(text, "\n## {heading}\n- {}\n", lines.join("\n- "));
+        }
+    }
+    if !memories.is_empty() {
+        let lines: Vec<String> =
+            memories.iter().map(|memory| format!("{} ({})", context::short(&memory.title, 200), memory.kind.word())).collect();
+        let _ = write!(text, "\n## Decided and found out\n- {}\n", lines.join("\n- "));
+    }
+    text.truncate(text.floor_char_boundary(64 * 1024));
+    Ok(text)
+}

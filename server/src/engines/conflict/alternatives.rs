@@ -1,0 +1,179 @@
+//! Things of which one is chosen, by category: who has MongoDB for the orders does not have PostgreSQL for them. Data only.
+
+use super::text::{Reading, Word};
+use std::{collections::HashMap, sync::LazyLock};
+
+/// One category a line: its name for a person, then its members. A capital letter means that only this spelling counts, for
+/// words that mean something else in lower case.
+const CATEGORIES: &str = "\
+data store: redis memcached hazelcast valkey dragonfly ehcache caffeine postgresql mysql mariadb sqlite mongodb cockroachdb oracle mssql dynamodb cassandra scylladb couchdb firestore firebase rocksdb leveldb postgis neo4j yugabytedb tidb spanner clickhouse duckdb redshift bigquery snowflake timescaledb influxdb aurora planetscale supabase databricks druid
+message broker: kafka rabbitmq nats sqs activemq pulsar redpanda kinesis pubsub eventbridge zeromq mqtt servicebus
+language: Go golang rust Rust java kotlin scala python ruby php javascript typescript Swift swift elixir erlang haskell clojure c++ c# f# dart perl Zig ocaml objective-c groovy lua
+web framework: react vue angular svelte solidjs preact htmx ember nextjs next.js nuxt remix astro sveltekit gatsby qwik
+server framework: express fastify nestjs koa hapi django flask fastapi rails sinatra laravel symfony spring quarkus micronaut ktor axum actix actix-web rocket warp gin Echo fiber phoenix
+package manager: npm yarn pnpm bun
+python packaging: pip poetry pipenv uv conda pdm hatch
+jvm build: maven gradle bazel sbt Ant
+test runner: jest vitest mocha jasmine karma ava pytest unittest nose junit testng rspec minitest nextest
+browser testing: cypress playwright selenium puppeteer testcafe webdriverio nightwatch
+linter: eslint biome oxlint tslint standardjs rome
+python linter: flake8 ruff pylint
+formatter: prettier dprint black yapf autopep8
+styling: tailwind styled-components emotion sass scss less-css css-modules bootstrap bulma vanilla-extract stylex
+bundler: webpack vite rollup esbuild parcel turbopack rspack rsbuild snowpack
+state management: redux zustand mobx recoil jotai pinia vuex xstate
+date library: moment dayjs date-fns luxon day.js temporal
+orm: prisma typeorm sequelize drizzle knex hibernate jpa jooq mybatis sqlalchemy activerecord sqlx diesel seaorm gorm ent dapper
+migration tool: flyway liquibase alembic goose dbmate atlas sqitch
+ci system: jenkins github-actions gitlab-ci circleci buildkite travis teamcity drone bamboo woodpecker concourse tekton
+code host: github gitlab bitbucket gitea forgejo gerrit codeberg
+delivery tool: argocd flux spinnaker harness octopus fluxcd argo
+infrastructure as code: terraform pulumi cloudformation opentofu cdk crossplane bicep
+configuration tool: ansible puppet chef saltstack
+orchestrator: kubernetes nomad ecs swarm openshift mesos cloudrun fargate
+manifest tool: helm kustomize jsonnet tanka
+cloud: aws gcp azure hetzner digitalocean ovh linode scaleway ionos heroku fly.io vercel netlify render railway
+container tool: docker podman containerd buildah kaniko colima
+reverse proxy: nginx haproxy envoy traefik caddy apache httpd
+service mesh: istio linkerd consul
+api style: graphql rest REST grpc soap trpc odata json-rpc
+format: json yaml toml xml ini hcl csv parquet logfmt plaintext gelf protobuf avro msgpack messagepack thrift cbor flatbuffers bson ndjson
+push style: websocket websockets sse polling poll long-polling webhooks
+http client: axios superagent okhttp retrofit httpx aiohttp reqwest urllib3
+session: cookie cookies jwt jwts session-cookie bearer-token api-key api-keys
+rendering: ssr spa csr ssg server-side-rendering client-side-rendering
+deletion: soft-delete hard-delete soft-deleted hard-deleted tombstone
+locking: optimistic pessimistic
+default branch: main master develop
+log level: debug info warn trace
+temperature: celsius kelvin fahrenheit
+encoding: utf-8 utf8 latin-1 latin1 iso-8859-1 utf-16 windows-1252
+isolation level: serializable read-committed repeatable-read snapshot-isolation
+digest: sha256 sha-256 sha512 sha-512 blake3 sha-1
+cipher: aes-gcm aes-256 aes-128 chacha20 aes-cbc 3des
+key algorithm: rsa ed25519 ecdsa dsa secp256k1
+cdn: cloudflare fastly akamai cloudfront bunny
+logging library: log4j log4j2 logback slf4j winston pino bunyan zap logrus loguru tracing-subscriber serilog nlog
+json library: jackson gson moshi simdjson
+async runtime: tokio async-std smol asyncio trio gevent
+template engine: askama tera handlebars mustache jinja jinja2 twig ejs pug liquid thymeleaf
+documentation tool: mkdocs docusaurus sphinx mdbook vitepress jekyll hugo
+design tool: figma sketch-app penpot
+shell: bash zsh fish posix-sh powershell
+task runner: makefile justfile taskfile rake npm-scripts
+mocking: mockito easymock wiremock msw nock testcontainers mocks fakes fixtures
+git hooks: husky lefthook pre-commit
+crm: salesforce hubspot pipedrive
+carrier: dhl ups fedex dpd hermes gls usps
+currency: eur usd gbp chf sek euro euros dollars
+hardware tool: openocd probe-rs jlink stlink
+video: hls dash-stream rtmp webrtc
+theme: dark light
+scheduler: cron systemd-timer airflow-scheduler
+instance type: spot on-demand reserved
+tenancy: row-level-security schema-per-tenant database-per-tenant
+graph library: d3 chartjs echarts highcharts recharts plotly
+translation: i18next formatjs gettext lingui fluent
+virtual desktop: vpn zero-trust wireguard openvpn tailscale bastion
+api description: openapi swagger asyncapi raml
+image format: webp avif png jpeg jpg gif svg heic canvas
+token signature: rs256 hs256 es256 eddsa ps256 rs512 hs512
+password hash: argon2id argon2 bcrypt scrypt pbkdf2 md5 sha1
+sign-in: oauth oauth2 saml ldap kerberos basic-auth mtls
+identity provider: okta auth0 keycloak cognito entra azuread authentik zitadel ory clerk
+key type: uuid uuidv4 uuidv7 ulid bigserial serial autoincrement auto-increment snowflake-id nanoid ksuid bigint cuid
+licence: mit apache-2.0 gpl agpl lgpl bsd mpl bsl sspl proprietary
+monitoring: prometheus datadog newrelic dynatrace grafana-cloud zabbix nagios icinga victoriametrics cloudwatch influx
+error tracker: sentry rollbar bugsnag airbrake honeybadger crashlytics glitchtip raygun
+tracing: jaeger zipkin tempo opentelemetry honeycomb x-ray lightstep
+log store: loki elk splunk graylog papertrail logstash fluentd sumologic
+search engine: elasticsearch opensearch solr algolia meilisearch typesense tantivy lucene vespa manticore
+vector store: pgvector pinecone qdrant weaviate milvus chroma faiss
+object store: s3 gcs minio r2 ceph swift-storage
+secret store: vault doppler 1password bitwarden sops keepass lastpass
+ticket tool: jira linear Linear youtrack zendesk freshdesk trello asana shortcut redmine intercom helpscout clickup servicenow monday.com
+wiki: confluence Confluence notion Notion sharepoint bookstack mediawiki gitbook outline-wiki
+chat: slack Slack mattermost discord Teams zulip rocketchat telegram
+meeting tool: zoom meet webex jitsi
+mail provider: postmark sendgrid mailgun ses mailchimp sparkpost mandrill brevo resend
+payment provider: stripe adyen paypal braintree mollie redsys klarna worldpay checkout.com square
+pager: pagerduty opsgenie victorops grafana-oncall
+feature flags: launchdarkly unleash flagsmith split.io configcat growthbook openfeature
+dashboard tool: looker tableau metabase superset powerbi qlik redash
+analytics: amplitude mixpanel segment posthog matomo plausible
+workflow engine: airflow dagster prefect temporal.io camunda luigi argo-workflows stepfunctions
+job queue: sidekiq celery resque bullmq rq hangfire quartz delayed_job good_job goodjob
+editor: vscode intellij vim emacs neovim zed cursor-editor sublime
+merge method: squash rebase merge-commit fast-forward
+branching: trunk-based gitflow git-flow github-flow trunk
+versioning: semver calver
+indentation: tabs spaces
+naming: snake_case camelcase pascalcase kebab-case
+pagination: cursor cursors offset keyset
+consistency: eventual strong
+repository layout: monorepo polyrepo multirepo submodules
+deployment style: blue-green canary big-bang rolling recreate
+architecture: monolith microservices serverless
+error style: exceptions result panic
+money type: float floats decimal decimals numeric integer integers cents
+time zone: utc local-time cet
+compression: gzip brotli zstd lz4 snappy deflate
+operating system: ubuntu debian alpine centos rhel fedora rocky almalinux windows macos nixos distroless
+mobile framework: flutter react-native swiftui uikit compose xamarin ionic capacitor
+transport: http https udp tcp quic
+human language: english german french spanish englisch deutsch franzosisch spanisch anglais allemand ingles aleman italian dutch portuguese
+form of address: sie-form du-form tutoie vouvoie tutoiement vouvoiement duzen siezen tutear ustedear
+";
+
+/// Categories of which a project has one, whatever it is for.
+const ONE_PER_PROJECT: &[&str] = &[
+    "package manager",
+    "branching",
+    "versioning",
+    "indentation",
+    "default branch",
+    "repository layout",
+    "licence",
+    "code host",
+    "merge method",
+];
+
+static KNOWN: LazyLock<HashMap<&'static str, (usize, &'static str)>> = LazyLock::new(|| {
+    let lines = CATEGORIES.lines().filter_map(|line| line.split_once(": "));
+    lines.enumerate().flat_map(|(at, (name, members))| members.split_whitespace().map(move |member| (member, (at, name)))).collect()
+});
+
+/// A member of a category where a text names it.
+pub struct Member<'a> {
+    pub word: &'a Word,
+    pub category: usize,
+    pub called: &'static str,
+    /// One name for its spellings.
+    pub name: &'a str,
+}
+
+pub fn members(reading: &Reading) -> Vec<Member<'_>> {
+    let found = reading.words.iter().enumerate().filter_map(|(at, word)| {
+        let pair = reading.words.get(at + 1).filter(|next| next.clause == word.clause).map(|next| format!("{}-{}", word.low, next.low));
+        let (name, (category, called)) = match pair.and_then(|pair| KNOWN.get_key_value(pair.as_str())) {
+            Some((name, known)) => (*name, *known),
+            None => (word.stem.as_str(), known(word)?),
+        };
+        Some(Member { word, category, called, name })
+    });
+    found.collect()
+}
+
+pub fn is_one_per_project(called: &str) -> bool {
+    ONE_PER_PROJECT.contains(&called)
+}
+
+pub fn is_member(low: &str) -> bool {
+    KNOWN.contains_key(low)
+}
+
+pub fn known(word: &Word) -> Option<(usize, &'static str)> {
+    let spelled = word.raw.trim_end_matches("'s");
+    let exact = || KNOWN.get(spelled).filter(|_| !word.first || word.raw.len() > 2).copied();
+    KNOWN.get(word.low.as_str()).or_else(|| KNOWN.get(word.stem.as_str())).copied().or_else(exact)
+}

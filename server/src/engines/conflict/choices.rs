@@ -1,0 +1,94 @@
+//! Another choice for the same thing: MongoDB there and PostgreSQL here, one host there and another here.
+
+use super::{
+    alternatives,
+    clash::{Clash, MOST, better, clash},
+    lexicon,
+    text::{Reading, Role, Word},
+};
+
+/// Another member of the same category for the same thing. Each is held against the one that stands nearest on the other side.
+pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
+    let (mut there, mut here) = (alternatives::members(old), alternatives::members(new));
+    there.retain(|member| !member.word.denied);
+    here.retain(|member| !member.word.denied);
+    let mut best: Option<Clash> = None;
+    for other in here.iter().take(MOST) {
+        let rivals = there.iter().take(MOST).filter(|one| one.category == other.category);
+        let mut nearest: Option<(Clash, bool)> = None;
+        for one in rivals {
+            let clash = clash(old, one.word, new, other.word, one.word.raw.clone(), other.word.raw.clone());
+            if nearest.as_ref().is_none_or(|(best, same)| {
+                best.weight() < clash.weight() || (!same && one.name == other.name && best.weight() <= clash.weight())
+            }) {
+                nearest = Some((clash, one.name == other.name));
+            }
+        }
+        match nearest {
+            // The same choice in the same place: whatever else is named is an addition.
+            Some((_, true)) => {}
+            Some((clash, false)) if clash.shared == 0 && alternatives::is_one_per_project(other.called) => {
+                better(&mut best, Clash { near: 0.5, shared: 1, slot: vec![other.called.to_owned()], ..clash });
+            }
+            Some((clash, false)) => better(&mut best, clash),
+            None => {}
+        }
+    }
+    best
+}
+
+/// Another name in the same place of nearly the same sentence.
+pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
+    if old.language != new.language {
+        return None;
+    }
+    let own = |reading: &Reading, other: &Reading| -> Vec<usize> {
+        let is_own = |word: &Word| {
+            word.role == Role::Name && !word.part && !word.denied && (!word.reason || reading.explains) && !other.has_stem(&word.stem)
+        };
+        (0..reading.words.len()).filter(|at| *at >= reading.title && is_own(&reading.words[*at])).take(MOST).collect()
+    };
+    let mut best = None;
+    let theirs = own(new, old);
+    for one in own(old, new) {
+        for other in &theirs {
+            let (a, b) = (&old.words[one], &new.words[*other]);
+            let (Some(left), Some(right)) = (leads_to(old, one), leads_to(new, *other)) else { continue };
+            // "owned by", "written by": other questions.
+            if left == "by"
+                && old.words[one - 1].low == "by"
+                && old.words[one.saturating_sub(2)].stem != new.words[other.saturating_sub(2)].stem
+            {
+                continue;
+            }
+            let machine = is_machine_name(&a.raw) && is_machine_name(&b.raw);
+            let clash = clash(old, a, new, b, a.raw.clone(), b.raw.clone());
+            let alike = left == right || (clash.near >= 0.6 && clash.extra.0.min(clash.extra.1) == 0);
+            if machine || (alike && clash.shared > 1) {
+                better(&mut best, clash);
+            }
+        }
+    }
+    best
+}
+
+/// The small word that puts a name in the place of an answer: "is in eu-west-1", "served from cdn.acme.com".
+fn leads_to(reading: &Reading, at: usize) -> Option<&str> {
+    const LEADS: &[&str] = &[
+        "to", "at", "in", "into", "from", "is", "are", "on", "by", "with", "through", "via", "under", "called", "named", "as", "use",
+        "uses", "run", "call", "ask", "contact",
+    ];
+    let before = reading.words[..at]
+        .iter()
+        .rev()
+        .find(|word| !matches!(word.low.as_str(), "the" | "a" | "an") && !lexicon::is_named_kind(&word.low));
+    let before = before.filter(|word| word.sentence == reading.words[at].sentence)?;
+    if before.clause != reading.words[at].clause {
+        return Some(":");
+    }
+    LEADS.iter().copied().find(|lead| *lead == before.low)
+}
+
+fn is_machine_name(raw: &str) -> bool {
+    raw.contains(['/', '.', '_', '-', ':']) || raw.chars().any(|c| c.is_ascii_digit())
+}

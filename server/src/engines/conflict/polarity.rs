@@ -1,0 +1,91 @@
+//! Which words of a text stand under a denial: "never retry", "is switched off", "instead of floats". Two denials make none.
+
+use super::{
+    lexicon,
+    text::{Role, Word},
+};
+
+/// Mark every word with whether it is denied and whether it only gives a reason.
+pub fn mark(words: &mut [Word]) {
+    let mut start = 0;
+    let mut because = None;
+    while start < words.len() {
+        let clause = words[start].clause;
+        let end = words[start..].iter().position(|word| word.clause != clause).map_or(words.len(), |length| start + length);
+        if lexicon::gives_reason(&words[start].low) {
+            because = Some(words[start].sentence);
+        }
+        for word in &mut words[start..end] {
+            word.reason = because == Some(word.sentence);
+        }
+        // "deleted after 30 days" is how long it is kept, not that it is not.
+        let kept_until = words.get(end).is_some_and(|word| matches!(word.low.as_str(), "after" | "nach" | "apres"))
+            && words.get(end + 1).is_some_and(|word| word.role == Role::Number);
+        // "nothing without a flag": both together say that all have one.
+        if !kept_until && !is_all_by_denial(&words[start..end]) {
+            deny(&mut words[start..end]);
+        }
+        start = end;
+    }
+}
+
+fn is_all_by_denial(clause: &[Word]) -> bool {
+    let without = |word: &&Word| matches!(word.low.as_str(), "without" | "ohne" | "sans" | "sin");
+    clause.iter().any(|word| without(&word)) && clause.iter().any(|word| lexicon::is_denial(&word.low) && !without(&word))
+}
+
+fn deny(clause: &mut [Word]) {
+    for at in 0..clause.len() {
+        if clause[at].part && clause[at].role != Role::Stop {
+            continue;
+        }
+        let low = clause[at].low.clone();
+        let next = clause.get(at + 1).map(|word| word.low.clone()).unwrap_or_default();
+        if lexicon::is_denial(&low) {
+            let (before, after) = clause.split_at_mut(at);
+            if lexicon::is_no_denial_before(&next) {
+                continue;
+            }
+            // "changes nothing", "is not allowed", "has no effect", "no longer": the subject goes with it.
+            let bare = !after.iter().skip(1).any(|word| word.role != Role::Stop);
+            let whole = after
+                .iter()
+                .skip(1)
+                .filter(|word| word.low != "be" && word.low != "been")
+                .take(2)
+                .any(|word| lexicon::is_existence(&word.low));
+            if bare || whole {
+                flip(before);
+            } else {
+                before.iter_mut().for_each(|word| word.unsure = true);
+            }
+            flip(&mut after[1..]);
+        } else if low == "longer" || low == "anymore" || (low == "any" && matches!(next.as_str(), "more" | "longer")) {
+            // "… has no effect any more" is denied already; "is not used any more" too.
+        } else if matches!(low.as_str(), "instead" | "rather" | "statt" | "anstatt" | "lieu" | "lugar") {
+            flip(&mut clause[at + 1..]);
+        } else if lexicon::is_denying_state(&low) {
+            let being = clause[at.saturating_sub(3)..at].iter().any(|word| lexicon::is_being(&word.low));
+            let last = !clause[at + 1..].iter().any(|word| word.role != Role::Stop)
+                || matches!(next.as_str(), "by" | "in" | "for" | "from" | "since");
+            if (being || last) && !(low == "out" && !being) {
+                flip(&mut clause[..at]);
+            } else if lexicon::is_denying_act(&low) {
+                flip(&mut clause[at + 1..]);
+            }
+        } else if lexicon::is_denying_act(&low) && !follows_article(clause, at) {
+            flip(&mut clause[at + 1..]);
+        }
+    }
+}
+
+/// "the block", "a stop": a thing, not an act.
+fn follows_article(clause: &[Word], at: usize) -> bool {
+    at > 0 && matches!(clause[at - 1].low.as_str(), "the" | "a" | "an" | "each" | "every" | "this" | "per" | "of" | "in")
+}
+
+fn flip(words: &mut [Word]) {
+    for word in words {
+        word.denied = !word.denied;
+    }
+}

@@ -1,0 +1,225 @@
+//! Signs that two texts speak of different things after all: another place or time, an exception, the past.
+
+use super::{
+    lexicon,
+    subject::Stances,
+    text::{Reading, Role, Word},
+};
+use std::{collections::HashSet, sync::LazyLock};
+
+/// Words that divide a subject, a line each: what holds for one of a line need not hold for another of it.
+const SIBLINGS: &str = "\
+android ios web desktop windows debian linux macos ubuntu
+debug release
+staging production local development demo sandbox preview
+client server
+browser edge gateway
+app server
+read write
+online offline
+unit integration e2e smoke
+customer internal employee partner
+new old legacy existing
+warning page
+free pro enterprise team
+backend frontend mobile
+self-serve invited
+transactional marketing newsletter
+admin guest member
+upload download
+import export
+request response
+public private internal
+command event query
+hotfix regular
+night month morning weekend
+synchronous asynchronous
+generated hand
+interactive script
+primary replica
+europe us eu apac asia
+start duration length size format price owner
+name number
+invoice order return
+access refresh
+training inference serving
+input output
+service job library tool
+incoming outgoing
+inbound outbound
+front back
+nightly weekly
+standby active
+";
+
+static LINES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| SIBLINGS.lines().map(|line| lexicon::stems(line).collect()).collect());
+
+/// Words of the new text that make it an exception, an addition or a matter of some cases only.
+const EXCEPTIONS: &[&str] = &[
+    "exempt",
+    "except",
+    "exception",
+    "exceptions",
+    "unless",
+    "until",
+    "still",
+    "besides",
+    "also",
+    "although",
+    "additionally",
+    "temporarily",
+    "during",
+    "ausser",
+    "ausnahme",
+    "zusatzlich",
+    "wahrend",
+    "sauf",
+    "pendant",
+    "outre",
+    "excepto",
+    "salvo",
+    "ademas",
+    "legacy",
+    "emergency",
+    "emergencies",
+    "elsewhere",
+    "if",
+    "considered",
+    "freely",
+];
+
+/// Words by which a text speaks of what was.
+const PAST: &[&str] =
+    &["was", "were", "had", "took", "used", "previously", "formerly", "ago", "originally", "war", "waren", "fruher", "etait", "era"];
+
+/// Whether what stands there is told of the past.
+pub fn is_past(words: &[Word], at: usize) -> bool {
+    let told = |word: &Word| {
+        matches!(
+            word.low.as_str(),
+            "was" | "were" | "had" | "took" | "needed" | "used" | "ran" | "cost" | "war" | "hatte" | "etait" | "avait" | "era" | "tenia"
+        )
+    };
+    words.iter().any(|word| word.clause == words[at].clause && told(word))
+}
+
+/// Words of titles that do not tell one subject from another.
+const SAYS_LITTLE: &str = "url long many much often live keep store where hour day version set policy rule question request tool name number time new current use \
+    note update change place location address host style choice standard default handle run limit size value everywhere language rewrite length contact \
+    owner rhythm schedule term about ask way how who what data now again";
+
+static LITTLE: LazyLock<HashSet<String>> = LazyLock::new(|| lexicon::stems(SAYS_LITTLE).collect());
+
+/// How many lines of siblings the texts take different sides of.
+pub fn siblings<'a>(old: &Stances<'a>, new: &Stances<'a>) -> usize {
+    let sides = LINES.iter().filter(|line| {
+        let has = |stances: &Stances<'_>, word: &String| stances.contains_key(word.as_str());
+        let only = |one: &Stances<'_>, other: &Stances<'_>| line.iter().any(|word| has(one, word) && !has(other, word));
+        let both = line.iter().any(|word| has(old, word) && has(new, word));
+        !both && only(old, new) && only(new, old)
+    });
+    sides.count()
+}
+
+/// "outside Spain", "other than admins": the new text draws its line along a word of the other.
+pub fn beyond(reading: &Reading, other: &Stances<'_>) -> bool {
+    reading.words.iter().enumerate().any(|(at, word)| {
+        let outside =
+            matches!(word.low.as_str(), "outside" | "fuera" | "hors" | "ausserhalb" | "except" | "beyond" | "apart" | "excluding");
+        outside && reading.words[at..].iter().take(4).any(|word| other.contains_key(word.stem.as_str()))
+    })
+}
+
+pub fn exceptions(new: &Reading) -> usize {
+    new.words.iter().filter(|word| EXCEPTIONS.contains(&word.low.as_str())).count()
+}
+
+pub fn past(reading: &Reading) -> usize {
+    reading.words.iter().filter(|word| PAST.contains(&word.low.as_str())).count()
+}
+
+/// Whether both titles share a word and each goes its own way: "flashing rev B", "flashing rev C".
+pub fn titles_part<'a>(old: &Stances<'a>, new: &Stances<'a>, apart: &[String]) -> bool {
+    let titled = |stances: &Stances<'a>| stances.iter().filter(|(_, stance)| stance.titled).map(|(stem, _)| *stem).collect::<Vec<_>>();
+    let (one, other) = (titled(old), titled(new));
+    let shared = one.iter().any(|stem| other.contains(stem));
+    let own = |one: &[&str], against: &Stances<'_>| {
+        one.iter().any(|stem| !against.contains_key(stem) && !apart.iter().any(|own| own == stem) && !LITTLE.contains(*stem))
+    };
+    shared && own(&one, new) && own(&other, old)
+}
+
+/// Whether a text says that something is the only one.
+pub fn exclusive(reading: &Reading) -> bool {
+    reading.words.iter().any(|word| {
+        ["only", "just", "exclusively", "solely", "nur", "ausschliesslich", "seulement", "uniquement", "solo", "solamente"]
+            .contains(&word.low.as_str())
+    })
+}
+
+/// Whether a text speaks of all cases.
+pub fn universal(reading: &Reading) -> bool {
+    const ALL: &[&str] = &[
+        "all",
+        "every",
+        "each",
+        "always",
+        "never",
+        "any",
+        "everything",
+        "everyone",
+        "everybody",
+        "nobody",
+        "nothing",
+        "none",
+        "forever",
+        "everywhere",
+        "alle",
+        "jede",
+        "jeder",
+        "jedes",
+        "immer",
+        "nie",
+        "tout",
+        "toute",
+        "tous",
+        "toujours",
+        "jamais",
+        "todo",
+        "toda",
+        "siempre",
+        "nunca",
+        "nadie",
+        "cada",
+    ];
+    reading.words.iter().any(|word| ALL.contains(&word.low.as_str()))
+}
+
+pub fn denials(reading: &Reading) -> bool {
+    reading.words.iter().any(|word| word.denied)
+}
+
+/// Whether a text says in which case it holds, by a word the other does not have: "for invited users …", "backups of the audit log".
+pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart: &[String]) -> bool {
+    let others: Vec<&str> = against.words.iter().filter(|word| word.role == Role::Stop).map(|word| word.low.as_str()).collect();
+    const OPENS: &[&str] = &[
+        "for", "on", "in", "at", "during", "within", "of", "after", "before", "under", "behind", "bei", "fur", "im", "am", "pour",
+        "pendant", "en", "para", "durante",
+    ];
+    let words = &reading.words;
+    (0..words.len()).any(|at| {
+        // "After the trial …": another time than the other speaks of, whatever it is after.
+        let phase = matches!(words[at].low.as_str(), "after" | "during" | "outside" | "nach" | "wahrend" | "apres" | "pendant" | "durante");
+        if phase && (words[at].first || at < reading.title) && !others.contains(&words[at].low.as_str()) {
+            return true;
+        }
+        let opens = OPENS.contains(&words[at].low.as_str()) && (words[at].first || at < reading.title);
+        let phrase = words[at + 1..].iter().take_while(|word| word.clause == words[at].clause).take(3);
+        let told = phrase.filter(|word| matches!(word.role, Role::Content | Role::Name));
+        opens
+            && told
+                .into_iter()
+                .next()
+                .is_some_and(|word| !other.contains_key(word.stem.as_str()) && !LITTLE.contains(&word.stem) && !apart.contains(&word.stem))
+    })
+}

@@ -1,0 +1,63 @@
+//! All signs for and against a contradiction between two readings, side by side.
+
+use super::{
+    choices,
+    clash::Clash,
+    figures,
+    flips::{self, Flips},
+    opposites, roles, scope, subject,
+    text::Reading,
+};
+
+#[derive(Default, Debug)]
+pub struct Signs {
+    pub overlap: f32,
+    pub shared: f32,
+    pub choice: Option<Clash>,
+    pub value: Option<Clash>,
+    pub name: Option<Clash>,
+    pub opposite: Option<Clash>,
+    pub owner: Option<Clash>,
+    pub cause: Option<Clash>,
+    pub flips: Flips,
+    /// A name that is in use there and given up here.
+    pub retired: Vec<String>,
+    pub siblings: usize,
+    pub exceptions: usize,
+    pub past: usize,
+    pub titles_part: bool,
+    /// The new text says in which case it holds.
+    pub narrowed: bool,
+    pub exclusive: (bool, bool),
+    pub universal: bool,
+    pub denials: (bool, bool),
+}
+
+pub fn signs(old: &Reading, new: &Reading) -> Signs {
+    let (there, here) = (subject::stances(old), subject::stances(new));
+    let (overlap, shared) = subject::overlap(&there, &here);
+    let (choice, name) = (choices::choice(old, new), choices::name(old, new));
+    let value = figures::value(old, new);
+    let flips = flips::flips(&there, &here);
+    let apart: Vec<String> = [&choice, &value, &name].into_iter().flatten().flat_map(|clash| clash.own.clone()).collect();
+    Signs {
+        overlap,
+        shared,
+        value,
+        name,
+        opposite: opposites::opposite(old, new),
+        owner: roles::owner(old, new),
+        cause: roles::cause(old, new),
+        exclusive: (scope::exclusive(old), scope::exclusive(new)),
+        universal: scope::universal(old),
+        denials: (scope::denials(old), scope::denials(new)),
+        retired: flips::retired(&there, &here),
+        flips: Flips { denied: flips.denied + opposites::agreements(old, new), ..flips },
+        siblings: scope::siblings(&there, &here) + usize::from(scope::beyond(old, &here) || scope::beyond(new, &there)),
+        exceptions: scope::exceptions(new),
+        past: scope::past(old),
+        narrowed: scope::narrowed(new, old, &there, &apart),
+        titles_part: scope::titles_part(&there, &here, &apart),
+        choice,
+    }
+}

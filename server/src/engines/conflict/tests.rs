@@ -1,0 +1,249 @@
+//! How well contradictions are found, in figures, and what must hold for any two texts.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::Value;
+
+struct Side {
+    kind: Kind,
+    title: String,
+    content: String,
+    project: Option<String>,
+    tags: Vec<String>,
+}
+
+impl Side {
+    fn of(value: &Value) -> Self {
+        let text = |field: &str| value[field].as_str().unwrap_or_default().to_owned();
+        let tags = value["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let kind = serde_json::from_value(value["kind"].clone()).unwrap();
+        Self { kind, title: text("title"), content: text("content"), project: value["project"].as_str().map(str::to_owned), tags }
+    }
+
+    fn claim(&self) -> Claim<'_> {
+        Claim {
+            kind: self.kind,
+            title: &self.title,
+            content: &self.content,
+            project: self.project.as_deref(),
+            tags: &self.tags,
+            anchors: &[],
+        }
+    }
+}
+
+#[derive(Default)]
+struct Figures {
+    found: usize,
+    wrong: usize,
+    missed: usize,
+}
+
+impl Figures {
+    fn count(&mut self, said: bool, is_so: bool) {
+        self.found += usize::from(said && is_so);
+        self.wrong += usize::from(said && !is_so);
+        self.missed += usize::from(!said && is_so);
+    }
+
+    fn precision(&self) -> f64 {
+        part(self.found, self.found + self.wrong)
+    }
+
+    fn recall(&self) -> f64 {
+        part(self.found, self.found + self.missed)
+    }
+}
+
+fn part(some: usize, all: usize) -> f64 {
+    f64::from(u32::try_from(some).unwrap()) / f64::from(u32::try_from(all.max(1)).unwrap())
+}
+
+/// What is certain, and what is certain or possible.
+fn measure(file: &str) -> (Figures, Figures) {
+    let path = format!("{}/../tests/data/conflicts/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let (mut certain, mut all) = (Figures::default(), Figures::default());
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let pair: Value = serde_json::from_str(line).unwrap();
+        let said = judge(&Side::of(&pair["old"]).claim(), &Side::of(&pair["new"]).claim());
+        let is_so = pair["class"] == "contradicting";
+        certain.count(said.as_ref().is_some_and(|said| said.certain), is_so);
+        all.count(said.is_some(), is_so);
+    }
+    for (name, figures) in [("certain", &certain), ("certain or possible", &all)] {
+        println!("{file}, {name}: precision {:.3}, recall {:.3}", figures.precision(), figures.recall());
+    }
+    (certain, all)
+}
+
+#[test]
+fn open_pairs_are_judged_well_enough() {
+    for file in ["decisions-open", "memories-open"] {
+        let (certain, all) = measure(file);
+        assert!(certain.precision() >= 0.9, "certain: {}", certain.precision());
+        assert!(all.precision() >= 0.9, "all: {}", all.precision());
+        assert!(all.recall() >= 0.7, "all: {}", all.recall());
+    }
+}
+
+#[test]
+#[ignore = "opened once, at the end"]
+fn sealed_pairs() {
+    for file in ["decisions-sealed", "memories-sealed"] {
+        measure(file);
+    }
+}
+
+fn fact<'a>(title: &'a str, content: &'a str) -> Claim<'a> {
+    Claim { kind: Kind::Fact, title, content, project: Some("shop"), tags: &[], anchors: &[] }
+}
+
+fn certain(old: &str, new: &str) -> bool {
+    judge(&fact("", old), &fact("", new)).is_some_and(|said| said.certain)
+}
+
+fn silent(old: &str, new: &str) -> bool {
+    judge(&fact("", old), &fact("", new)).is_none()
+}
+
+#[test]
+fn another_choice_for_the_same_thing() {
+    assert!(certain("Carts are kept in Redis.", "Carts are stored in PostgreSQL, Redis holds only sessions."));
+    assert!(certain("Domain events are published to Kafka.", "We publish domain events on NATS."));
+    assert!(!silent("The cluster is in eu-central-1.", "The cluster was moved to eu-west-3."));
+    assert!(silent("Orders are stored in PostgreSQL.", "Sessions are stored in Redis."));
+    assert!(silent("The Android app is written in Kotlin.", "The iOS app is written in Swift."));
+}
+
+#[test]
+fn another_value_for_the_same_thing() {
+    assert!(certain("Access tokens are valid for 15 minutes.", "Access tokens expire after one hour."));
+    assert!(certain("Metrics are exposed on port 9090.", "The metrics endpoint listens on port 9464."));
+    assert!(certain("The jobs run on Python 3.9.", "Jobs need Python 3.12."));
+    assert!(silent("Logs are kept for two weeks.", "We delete logs after 14 days."));
+    assert!(silent("Access tokens are valid for 15 minutes.", "Refresh tokens are valid for 30 days."));
+    assert!(silent("The import took 3 hours in March.", "With batching the import takes 20 minutes."));
+}
+
+#[test]
+fn yes_and_no() {
+    assert!(certain("The client retries failed uploads.", "The client never retries failed uploads."));
+    assert!(certain("Lock files are committed.", "Do not commit lock files."));
+    assert!(certain("Zahlungen werden automatisch wiederholt.", "Zahlungen werden nie automatisch wiederholt."));
+    assert!(silent("Every new feature is behind a flag.", "No feature goes live without a flag."));
+    assert!(silent("Secrets must not be committed.", "Never commit secrets."));
+}
+
+#[test]
+fn another_owner() {
+    assert!(certain("The search service belongs to team Discovery.", "Team Catalog owns the search service."));
+    assert!(silent("Team Catalog owns search.", "Search belongs to the Catalog team."));
+}
+
+#[test]
+fn another_project_is_another_scope() {
+    let (old, new) = (fact("", "Carts are kept in Redis."), fact("", "Carts are kept in PostgreSQL."));
+    assert!(judge(&old, &new).is_some());
+    assert_eq!(judge(&old, &Claim { project: Some("search"), ..new }), None);
+    assert!(!judge(&old, &Claim { project: None, ..new }).unwrap().certain);
+    assert_eq!(judge(&old, &Claim { kind: Kind::Episode, ..new }), None);
+}
+
+#[test]
+fn the_reason_names_what_they_disagree_on() {
+    let said = judge(&fact("", "Tokens are signed with RS256."), &fact("", "Tokens are signed with HS256.")).unwrap();
+    assert_eq!(said.reason, "Both speak of Tokens, signed: RS256 there, HS256 here.");
+}
+
+#[test]
+fn only_the_beginning_of_a_long_text_is_read() {
+    let old = format!("Carts are kept in Redis. {}", "Redis 7 or PostgreSQL 15, 3 s, never. ".repeat(3000));
+    let new = format!("Carts are kept in PostgreSQL. {}", "not 4 s and no `make` with x.y_z. ".repeat(3000));
+    let cut = |text: &str| text[..4096].to_owned();
+    assert_eq!(judge(&fact("", &old), &fact("", &new)), judge(&fact("", &cut(&old)), &fact("", &cut(&new))));
+}
+
+proptest! {
+    #[test]
+    fn any_two_texts_are_judged(texts in prop::array::uniform4(".{0,200}")) {
+        let said = judge(&fact(&texts[0], &texts[1]), &fact(&texts[2], &texts[3]));
+        prop_assert!(said.is_none_or(|said| (0.0..=1.0).contains(&said.score) && !said.reason.is_empty()));
+    }
+
+    #[test]
+    fn any_words_in_any_order_are_judged(old in words(), new in words()) {
+        let said = judge(&fact("", &old), &fact(&new, &new));
+        prop_assert!(said.is_none_or(|said| (0.0..=1.0).contains(&said.score)));
+    }
+
+    #[test]
+    fn a_text_does_not_contradict_itself(text in words()) {
+        prop_assert_eq!(judge(&fact("", &text), &fact("", &text)).filter(|said| said.certain), None);
+    }
+}
+
+/// Texts made of what the rules look at, where they may go wrong.
+fn words() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "not",
+        "no",
+        "never",
+        "n't",
+        "instead",
+        "of",
+        "Redis",
+        "PostgreSQL",
+        "3",
+        "3.5",
+        "12:61",
+        "1,8",
+        "5 %",
+        "€",
+        "$5",
+        "first",
+        "last",
+        "of the month",
+        "every",
+        "week",
+        "Monday",
+        "15.",
+        "November",
+        "`make test`",
+        "`",
+        "--flag",
+        "a/b",
+        "x.y()",
+        "()",
+        "(",
+        ")",
+        "–",
+        ".",
+        ",",
+        ":",
+        "is",
+        "are",
+        "off",
+        "gone",
+        "if",
+        "we",
+        "because",
+        "after",
+        "own",
+        "one",
+        "as",
+        "often",
+        "limit",
+        "by",
+        "owner",
+        "team",
+        "Ünïcode",
+        "ß",
+        "日本",
+        "e\u{301}",
+        "'s",
+        "l'eau",
+        "\n",
+        "only",
+    ]);
+    prop::collection::vec(word, 0..40).prop_map(|words| words.join(" "))
+}

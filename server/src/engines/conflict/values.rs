@@ -1,0 +1,295 @@
+//! Quantities in a text, in one measure each: durations, sizes, money, counts, versions, times of day, weekdays and dates.
+
+use super::{
+    alternatives, lexicon,
+    text::{Role, Word},
+};
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Measure {
+    /// In seconds.
+    Duration,
+    /// How often, as seconds from one time to the next.
+    Every,
+    Bytes,
+    Percent,
+    Money,
+    /// In minutes after midnight.
+    Clock,
+    Weekday,
+    /// Month and day as one number.
+    Date,
+    DayOfMonth,
+    Version(String),
+    Count(String),
+    /// A number without a unit; the words before it say what it is.
+    Plain(Vec<String>),
+}
+
+/// Whether the number is a bound, and on which side what is spoken of lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bound {
+    Exact,
+    AtMost,
+    Above,
+}
+
+#[derive(Clone, Debug)]
+pub struct Quantity {
+    pub measure: Measure,
+    pub value: f64,
+    pub bound: Bound,
+    /// Where it stands among the words.
+    pub at: usize,
+    /// As it was written, with its unit.
+    pub shown: String,
+}
+
+const MINUTE: f64 = 60.0;
+const HOUR: f64 = 3600.0;
+const DAY: f64 = 86_400.0;
+
+pub fn quantities(words: &[Word]) -> Vec<Quantity> {
+    let found = (0..words.len()).filter_map(|at| quantity(words, at));
+    found.map(|quantity| Quantity { bound: bound(words, quantity.at), ..quantity }).collect()
+}
+
+fn quantity(words: &[Word], at: usize) -> Option<Quantity> {
+    let word = &words[at];
+    let next = same_clause(words, at, at + 1);
+    let make = |measure, value, shown: String| Some(Quantity { measure, value, bound: Bound::Exact, at, shown });
+    if let Some(day) = weekday(&word.low) {
+        return make(Measure::Weekday, day, word.raw.clone());
+    }
+    if let Some(seconds) = adverb(&word.low) {
+        return make(Measure::Every, seconds, word.raw.clone());
+    }
+    if let Some(seconds) = unit_of_time(&word.low).filter(|_| at > 0 && is_every(&words[at - 1].low)) {
+        return make(Measure::Every, seconds, format!("{} {}", words[at - 1].raw, word.raw));
+    }
+    if let Some(seconds) = unit_of_time(&word.low).filter(|_| is_one(words, at)) {
+        return make(Measure::Duration, seconds, format!("{} {}", words[at - 1].raw, word.raw));
+    }
+    if word.low == "first" || word.low == "last" || word.low == "1st" {
+        let of_month = words[at + 1..].iter().take(6).any(|word| word.stem == "month" || word.stem == "monat" || word.stem == "mois");
+        return of_month.then(|| make(Measure::DayOfMonth, if word.low == "last" { 31.0 } else { 1.0 }, word.raw.clone())).flatten();
+    }
+    if word.role != Role::Number {
+        return None;
+    }
+    let (value, suffix, clock) = parse(&word.low)?;
+    if clock {
+        return make(Measure::Clock, value, word.raw.clone());
+    }
+    let unit = if suffix.is_empty() { next.map(|next| next.low.as_str()).unwrap_or_default() } else { suffix };
+    let shown =
+        if suffix.is_empty() && next.is_some() { format!("{} {}", word.raw, next.map_or("", |next| &next.raw)) } else { word.raw.clone() };
+    if let Some(month) = month(unit).or_else(|| at.checked_sub(1).and_then(|before| month(&words[before].low))).filter(|_| value <= 31.0) {
+        return make(Measure::Date, month * 100.0 + value, shown);
+    }
+    if matches!(unit, "am" | "pm" | "uhr" | "o'clock") {
+        return make(Measure::Clock, value * MINUTE + if unit == "pm" { 720.0 } else { 0.0 }, shown);
+    }
+    if let Some(seconds) = unit_of_time(unit) {
+        let often = at > 0 && is_every(&words[at - 1].low);
+        return make(if often { Measure::Every } else { Measure::Duration }, value * seconds, shown);
+    }
+    if let Some(bytes) = unit_of_size(unit) {
+        return make(Measure::Bytes, value * bytes, shown);
+    }
+    if matches!(unit, "%" | "percent" | "prozent" | "pourcent") {
+        return make(Measure::Percent, value, shown);
+    }
+    if matches!(unit, "€" | "$" | "£" | "eur" | "usd" | "gbp" | "euro" | "euros" | "dollar" | "dollars")
+        || word.low.starts_with(['€', '$', '£'])
+    {
+        return make(Measure::Money, value, shown);
+    }
+    if unit == "times" || matches!(word.low.as_str(), "once" | "twice") {
+        let from = if unit == "times" { at + 2 } else { at + 1 };
+        let per = words.get(from).filter(|word| matches!(word.low.as_str(), "a" | "an" | "per" | "each")).and_then(|_| words.get(from + 1));
+        return match per.and_then(|per| unit_of_time(&per.low)) {
+            Some(seconds) if value > 0.0 => make(Measure::Every, seconds / value, format!("{shown} {}", words[from + 1].raw)),
+            _ => make(Measure::Count("time".to_owned()), value, shown),
+        };
+    }
+    counted(words, at, value, suffix, shown)
+}
+
+/// A number with a noun behind it, a name before it, or only a word that says what it is.
+fn counted(words: &[Word], at: usize, value: f64, suffix: &str, shown: String) -> Option<Quantity> {
+    let (word, bound) = (&words[at], Bound::Exact);
+    let before = at.checked_sub(1).map(|before| &words[before]).filter(|before| before.clause == word.clause);
+    let spelled = lexicon::number(&word.low).is_some();
+    if let Some(product) = before.filter(|before| is_product(before) && !spelled && suffix.is_empty()) {
+        let shown = format!("{} {}", product.raw, word.raw);
+        return Some(Quantity { measure: Measure::Version(product.stem.clone()), value, bound, at, shown });
+    }
+    let unit = if suffix.is_empty() {
+        same_clause(words, at, at + 1).filter(|next| next.role != Role::Stop && next.role != Role::Number)
+    } else {
+        None
+    };
+    if let Some(unit) = unit {
+        return Some(Quantity { measure: Measure::Count(unit.stem.clone()), value, bound, at, shown });
+    }
+    if spelled {
+        return None;
+    }
+    let sentence = word.sentence;
+    let telling = |word: &&Word| word.role == Role::Content || word.role == Role::Name;
+    let labels: Vec<String> = words[..at]
+        .iter()
+        .rev()
+        .take(6)
+        .take_while(|word| word.sentence == sentence)
+        .filter(telling)
+        .take(3)
+        .map(|word| word.stem.clone())
+        .collect();
+    (!labels.is_empty()).then(|| Quantity { measure: Measure::Plain(labels), value, bound, at, shown: word.raw.clone() })
+}
+
+fn is_product(word: &Word) -> bool {
+    word.role == Role::Name
+        || alternatives::known(word).is_some()
+        || (word.role == Role::Content && word.raw.starts_with(char::is_uppercase))
+        || word.stem == "version"
+}
+
+fn same_clause(words: &[Word], from: usize, at: usize) -> Option<&Word> {
+    words.get(at).filter(|word| word.clause == words[from].clause)
+}
+
+fn bound(words: &[Word], at: usize) -> Bound {
+    let clause = words[at].clause;
+    let measured = words.get(at + 1).is_some_and(|word| unit_of_time(&word.low).is_some());
+    for word in words[..at].iter().rev().take(4).take_while(|word| word.clause == clause) {
+        match word.low.as_str() {
+            "less" | "fewer" => return Bound::AtMost,
+            "over" if measured => return Bound::Exact,
+            "above" | "over" | "exceeds" | "beyond" | "more" | "longer" | "larger" | "greater" | "dela" | "uber" | "older" => {
+                return Bound::Above;
+            }
+            "to" | "most" | "limit" | "maximum" | "max" | "under" | "below" | "within" | "least" | "minimum" => return Bound::AtMost,
+            _ => {}
+        }
+    }
+    Bound::Exact
+}
+
+/// The number, what is glued to it, and whether it is a time of day.
+fn parse(low: &str) -> Option<(f64, &str, bool)> {
+    if let Some(value) = lexicon::number(low) {
+        return Some((value, "", false));
+    }
+    let low = low.trim_start_matches(['€', '$', '£']);
+    let end = low.find(|c: char| !c.is_ascii_digit() && !".,:".contains(c)).unwrap_or(low.len());
+    let (digits, suffix) = low.split_at(end);
+    if let Some((hours, minutes)) = digits.split_once(':') {
+        let (hours, minutes): (f64, f64) = (hours.parse().ok()?, minutes.parse().ok()?);
+        return (hours <= 24.0 && minutes < 60.0).then_some((hours * MINUTE + minutes, suffix, true));
+    }
+    let thousands = digits.split(',').skip(1).all(|group| group.len() == 3);
+    let plain = if thousands { digits.replace(',', "") } else { digits.replace(',', ".") };
+    Some((plain.parse().ok()?, suffix, false))
+}
+
+/// "for a month", "takes an hour".
+fn is_one(words: &[Word], at: usize) -> bool {
+    let article = at > 1 && matches!(words[at - 1].low.as_str(), "a" | "an");
+    article
+        && matches!(
+            words[at - 2].low.as_str(),
+            "for" | "within" | "after" | "in" | "of" | "than" | "takes" | "lasts" | "about" | "over" | "last"
+        )
+}
+
+fn is_every(low: &str) -> bool {
+    ["every", "each", "per", "jede", "jeden", "jedes", "chaque", "cada", "alle", "nightly"].contains(&low)
+}
+
+fn adverb(low: &str) -> Option<f64> {
+    Some(match low {
+        "hourly" | "stundlich" => HOUR,
+        "daily" | "nightly" | "taglich" | "quotidien" | "diario" => DAY,
+        "weekly" | "wochentlich" | "hebdomadaire" | "semanal" => 7.0 * DAY,
+        "fortnightly" | "biweekly" => 14.0 * DAY,
+        "monthly" | "monatlich" | "mensuel" | "mensual" => 30.0 * DAY,
+        "quarterly" => 90.0 * DAY,
+        "yearly" | "annually" | "jahrlich" | "annuel" | "anual" => 365.0 * DAY,
+        _ => return None,
+    })
+}
+
+fn unit_of_time(low: &str) -> Option<f64> {
+    Some(match low {
+        "ms" | "millisecond" | "milliseconds" | "millis" => 0.001,
+        "s" | "sec" | "secs" | "second" | "seconds" | "sekunde" | "sekunden" | "seconde" | "secondes" | "segundo" | "segundos" => 1.0,
+        "min" | "mins" | "minute" | "minutes" | "minuten" | "minuto" | "minutos" => MINUTE,
+        "h" | "hour" | "hours" | "hrs" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" => HOUR,
+        "d" | "day" | "days" | "night" | "nights" | "morning" | "tag" | "tage" | "tagen" | "nacht" | "jour" | "jours" | "nuit" | "dia"
+        | "dias" => DAY,
+        "week" | "weeks" | "sprint" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" => 7.0 * DAY,
+        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "mes" | "meses" => 30.0 * DAY,
+        "quarter" | "quarters" | "quartal" => 90.0 * DAY,
+        "year" | "years" | "jahr" | "jahre" | "jahren" | "ans" | "annee" | "annees" | "ano" | "anos" => 365.0 * DAY,
+        _ => return None,
+    })
+}
+
+pub fn is_unit(low: &str) -> bool {
+    unit_of_time(low).is_some()
+        || unit_of_size(low).is_some()
+        || matches!(low, "%" | "percent" | "times" | "eur" | "usd" | "gbp" | "euro" | "euros" | "dollar" | "dollars")
+}
+
+fn unit_of_size(low: &str) -> Option<f64> {
+    Some(match low {
+        "kb" | "kib" | "ki" => 1024.0,
+        "mb" | "mib" | "mi" | "megabytes" => 1024.0 * 1024.0,
+        "gb" | "gib" | "gi" | "gigabytes" | "go" => 1024.0 * 1024.0 * 1024.0,
+        "tb" | "tib" | "ti" | "terabytes" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    })
+}
+
+pub fn weekday(low: &str) -> Option<f64> {
+    const DAYS: [&[&str]; 7] = [
+        &["monday", "mondays", "montag", "montags", "lundi", "lunes"],
+        &["tuesday", "tuesdays", "dienstag", "dienstags", "mardi", "martes"],
+        &["wednesday", "wednesdays", "mittwoch", "mittwochs", "mercredi", "miercoles"],
+        &["thursday", "thursdays", "donnerstag", "donnerstags", "jeudi", "jueves"],
+        &["friday", "fridays", "freitag", "freitags", "vendredi", "viernes"],
+        &["saturday", "saturdays", "samstag", "samstags", "samedi", "sabado"],
+        &["sunday", "sundays", "sonntag", "sonntags", "dimanche", "domingo"],
+    ];
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0].into_iter().zip(DAYS).find(|(_, names)| names.contains(&low)).map(|(day, _)| day)
+}
+
+fn month(low: &str) -> Option<f64> {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    const OTHERS: [(&str, f64); 16] = [
+        ("januar", 1.0),
+        ("februar", 2.0),
+        ("marz", 3.0),
+        ("mai", 5.0),
+        ("juni", 6.0),
+        ("juli", 7.0),
+        ("oktober", 10.0),
+        ("dezember", 12.0),
+        ("janvier", 1.0),
+        ("fevrier", 2.0),
+        ("avril", 4.0),
+        ("juin", 6.0),
+        ("juillet", 7.0),
+        ("aout", 8.0),
+        ("enero", 1.0),
+        ("diciembre", 12.0),
+    ];
+    const LONG: [&str; 12] =
+        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+    let number = |at: usize| u8::try_from(at + 1).map_or(0.0, f64::from);
+    let found = MONTHS.iter().position(|month| *month == low).or_else(|| LONG.iter().position(|month| *month == low)).map(number);
+    found.or_else(|| OTHERS.iter().find(|(name, _)| *name == low).map(|(_, month)| *month))
+}

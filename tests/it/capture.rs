@@ -1,0 +1,117 @@
+//! What is learned in passing: a run's log becomes an episode and a few proposals, which do not pile up.
+
+use cairn_tests::{Actor, House, Role};
+use serde_json::{Value, json};
+
+/// A run in which a test fails, is mended and passes, and a person corrects the agent.
+pub fn log(run: usize) -> Value {
+    let at = |n: usize| format!("2026-05-04T10:{n:02}:00Z");
+    json!({"events": [
+        {"id": format!("{run}-1"), "type": "prompt", "at": at(1), "text": "Fix the flaky login test"},
+        {"id": format!("{run}-2"), "type": "file_read", "at": at(2), "path": "src/login.rs"},
+        {"id": format!("{run}-3"), "type": "file_read", "at": at(3), "path": "src/session.rs"},
+        {"id": format!("{run}-4"), "type": "command", "at": at(4), "command": "cargo test login", "exit_code": 101, "output": "thread 'login' panicked at src/login.rs:40: clock went backwards"},
+        {"id": format!("{run}-5"), "type": "file_edit", "at": at(5), "path": "src/login.rs"},
+        {"id": format!("{run}-6"), "type": "file_edit", "at": at(6), "path": "src/session.rs"},
+        {"id": format!("{run}-7"), "type": "command", "at": at(7), "command": "cargo test login", "exit_code": 0, "output": "test result: ok. 12 passed"},
+        {"id": format!("{run}-8"), "type": "prompt", "at": at(8), "text": "No, use the injected clock. Never call the system clock in tests."},
+    ]})
+}
+
+async fn runs(agent: &Actor, run: usize) -> Value {
+    let session =
+        agent.post("sessions", json!({"agent_tool": "codex", "project": "gateway", "external_id": format!("run-{run}")})).await.expect(201);
+    let at = format!("sessions/{}", session["id"].as_str().expect("a text"));
+    agent.post(&format!("{at}/events"), log(run)).await.expect(200);
+    agent.post(&format!("{at}/end"), json!({})).await.expect(200)
+}
+
+#[tokio::test]
+async fn a_run_leaves_an_episode_and_proposals_with_evidence() {
+    let house = House::open().await;
+    let (agent, auditor) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Auditor).await);
+    let ended = runs(&agent, 1).await;
+    let episode = &ended["episode"];
+    assert_eq!(
+        (&episode["kind"], &episode["state"], &episode["session_id"]),
+        (&json!("episode"), &json!("active"), &ended["session"]["id"])
+    );
+    let told = episode["content"].as_str().unwrap();
+    assert!(told.contains("flaky login test") && told.contains("src/login.rs") && told.contains("cargo test"), "{told}");
+    let proposals = ended["proposals"].as_array().unwrap();
+    assert!((1..=8).contains(&proposals.len()), "{proposals:?}");
+    for proposal in proposals {
+        assert_eq!((&proposal["state"], &proposal["origin"]), (&json!("open"), &json!("capture")));
+        let events = proposal["evidence"][0]["events"].as_array().unwrap();
+        assert!(!events.is_empty() && events.iter().all(|id| id.as_str().unwrap().starts_with("1-")), "{proposal}");
+        let memory = agent.get(&format!("memories/{}", proposal["memory_id"].as_str().unwrap())).await.expect(200);
+        assert_eq!((&memory["state"], &memory["project"]), (&json!("proposed"), &json!("gateway")));
+    }
+    let waiting = agent.lists("proposals").await;
+    let corrected = waiting.iter().find(|one| one["memory"]["content"].as_str().unwrap().contains("system clock"));
+    assert!(corrected.is_some_and(|one| matches!(one["memory"]["kind"].as_str(), Some("preference" | "procedure"))), "{waiting:?}");
+    assert!(auditor.trail_of(ended["session"]["id"].as_str().unwrap()).await.iter().any(|entry| entry["action"] == "session.distilled"));
+}
+
+#[tokio::test]
+async fn the_same_finding_speaks_for_the_one_that_is_there() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    runs(&agent, 1).await;
+    let before = agent.lists("proposals").await;
+    let rejected = before[0]["id"].as_str().unwrap();
+    person.post(&format!("proposals/{rejected}/reject"), json!({})).await.expect(200);
+    runs(&agent, 2).await;
+    runs(&agent, 3).await;
+    let after = agent.lists("proposals").await;
+    assert_eq!(after.len(), before.len() - 1, "nothing piles up, and what was rejected does not come back");
+    for proposal in &after {
+        assert_eq!(proposal["evidence"].as_array().unwrap().len(), 3, "{proposal}");
+        let first = before.iter().find(|one| one["id"] == proposal["id"]).unwrap();
+        assert!(proposal["confidence"].as_f64() >= first["confidence"].as_f64());
+    }
+}
+
+#[tokio::test]
+async fn what_is_sure_enough_is_known_by_itself_only_where_that_is_wanted() {
+    let house = House::open().await;
+    let (agent, admin) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    admin.patch("/v1/workspaces/coding", json!({"settings": {"capture_policy": "auto", "review_threshold": 0.05}})).await.expect(200);
+    let ended = runs(&agent, 1).await;
+    for proposal in ended["proposals"].as_array().unwrap() {
+        assert_eq!(proposal["state"], "approved", "{proposal}");
+        let memory = agent.get(&format!("memories/{}", proposal["memory_id"].as_str().unwrap())).await.expect(200);
+        assert_eq!(memory["state"], "active");
+    }
+    admin.patch("/v1/workspaces/coding", json!({"settings": {"capture_policy": "off"}})).await.expect(200);
+    let ended = runs(&agent, 2).await;
+    assert_eq!((&ended["episode"], &ended["proposals"]), (&json!(null), &json!([])));
+}
+
+#[tokio::test]
+async fn a_run_that_falls_silent_is_distilled_and_after_a_day_over() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let session = agent.post("sessions", json!({"agent_tool": "codex", "external_id": "r"})).await.expect(201);
+    let at = format!("sessions/{}", session["id"].as_str().unwrap());
+    agent.post(&format!("{at}/events"), log(1)).await.expect(200);
+    let quiet_for = async |time: &str| {
+        let sql = format!(
+            "update sessions set started_at = now() - interval '{time}'; update session_events set received_at = now() - interval '{time}'"
+        );
+        sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(house.owner()).await.unwrap();
+        cairn_server::acts::sessions::close_quiet_ones(house.app()).await.unwrap();
+    };
+    quiet_for("5 minutes").await;
+    assert_eq!(agent.get(&at).await.expect(200)["episode_id"], json!(null));
+    quiet_for("40 minutes").await;
+    let idle = agent.get(&at).await.expect(200);
+    assert_eq!(idle["state"], "running");
+    let episode = idle["episode_id"].as_str().expect("it was distilled").to_owned();
+    let more = json!({"events": [{"type": "file_edit", "at": "2026-05-04T11:00:00Z", "path": "src/later.rs"}]});
+    agent.post(&format!("{at}/events"), more).await.expect(200);
+    quiet_for("25 hours").await;
+    let over = agent.get(&at).await.expect(200);
+    assert_eq!((&over["state"], &over["episode_id"]), (&json!("abandoned"), &json!(episode)), "one episode, told to its end");
+    assert!(agent.get(&format!("memories/{episode}")).await.expect(200)["content"].as_str().unwrap().contains("src/later.rs"));
+}

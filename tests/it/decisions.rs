@@ -1,0 +1,76 @@
+//! A decision that contradicts an active one is caught before it lands, on every door.
+
+use cairn_tests::{House, Role, at};
+use serde_json::json;
+
+const OLD: &str = "Service tokens are signed with RS256.";
+const NEW: &str = "Service tokens are signed with HS256.";
+
+#[tokio::test]
+async fn a_contradicting_decision_is_refused_until_it_says_how_to_go_on() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let old = agent.remembers_all_of(json!({"content": OLD, "kind": "decision", "project": "gateway"})).await;
+    let new = json!({"content": NEW, "kind": "decision", "project": "gateway"});
+    let reply = agent.post("memories", new.clone()).await;
+    reply.refuses(409, "decision_conflict");
+    assert_eq!(reply.body["decision"]["memory_id"], old["id"]);
+    assert!(reply.body["decision"]["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{reply:?}");
+    assert_eq!(agent.lists("memories?kind=decision").await.len(), 1, "nothing was written");
+    agent.post("memories/batch", json!({"items": [{"content": "Lunch is at noon"}, new]})).await.refuses(409, "decision_conflict");
+    assert_eq!(agent.lists("memories").await.len(), 1, "all or nothing");
+
+    let session = agent.post("sessions", json!({"agent_tool": "codex", "project": "gateway"})).await.expect(201);
+    let checkpoints = format!("sessions/{}/checkpoints", session["id"].as_str().unwrap());
+    agent.post(&checkpoints, json!({"text": format!("DECIDED: {NEW}\nDONE: all of it")})).await.refuses(409, "decision_conflict");
+    agent.post(&checkpoints, json!({"decisions": [NEW]})).await.refuses(409, "decision_conflict");
+
+    let newer = agent.remembers_all_of(json!({"content": NEW, "kind": "decision", "project": "gateway", "supersedes": old["id"]})).await;
+    let old = agent.reads(&old).await;
+    assert_eq!((&old["state"], &old["superseded_by"], &newer["supersedes"]), (&json!("superseded"), &newer["id"], &old["id"]));
+    // The other way round it is a contradiction again; a checkpoint may say what it supersedes.
+    agent.post(&checkpoints, json!({"decisions": [OLD]})).await.refuses(409, "decision_conflict");
+    agent
+        .post(&checkpoints, json!({"decisions": [{"content": "Service tokens are signed with RS512.", "supersedes": newer["id"]}]}))
+        .await
+        .expect(201);
+    assert_eq!(agent.reads(&newer).await["state"], "superseded");
+}
+
+#[tokio::test]
+async fn it_may_wait_for_a_person_instead() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    agent.remembers_all_of(json!({"content": OLD, "kind": "decision"})).await;
+    let waiting = agent.remembers_all_of(json!({"content": NEW, "kind": "decision", "on_conflict": "propose"})).await;
+    assert_eq!(waiting["state"], "proposed");
+    assert!(!agent.recalls("how are service tokens signed?").await.contains(&NEW.to_owned()), "what waits is not known");
+    let proposals = person.lists("proposals").await;
+    assert_eq!((proposals.len(), &proposals[0]["memory_id"], &proposals[0]["origin"]), (1, &waiting["id"], &json!("conflict")));
+    let id = proposals[0]["id"].as_str().unwrap();
+    agent.post(&format!("proposals/{id}/approve"), json!({})).await.refuses(403, "forbidden");
+    person.post(&format!("proposals/{id}/approve"), json!({})).await.expect(200);
+    person.post(&format!("proposals/{id}/reject"), json!({})).await.refuses(409, "wrong_state");
+    assert_eq!(agent.get(&at(&waiting)).await.expect(200)["state"], "active");
+    assert!(agent.recalls("how are service tokens signed?").await.contains(&NEW.to_owned()));
+}
+
+#[tokio::test]
+async fn decisions_that_go_together_all_land() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    for decision in [
+        OLD,
+        "Orders are kept in Postgres.",
+        "The session cache is kept in Redis.",
+        "Never edit generated files by hand.",
+        "Generated files are checked in.",
+        "Refresh tokens live for 30 days.",
+        "Access tokens live for 15 minutes.",
+        "We deploy on Tuesdays and Thursdays.",
+        "The billing service is written in Go.",
+        "The gateway is written in Rust.",
+    ] {
+        agent.remembers_all_of(json!({"content": decision, "kind": "decision"})).await;
+    }
+}

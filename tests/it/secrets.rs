@@ -1,0 +1,76 @@
+//! Secrets never reach the disk: on no door, in no table, whatever the workspace's policy.
+
+use cairn_tests::{House, Role};
+use serde_json::{Value, json};
+
+/// In parts, so that nobody takes this file for a leak.
+fn planted() -> [(String, String); 3] {
+    let key = format!("AK{}{}", "IA", "Z7QWMPLK3NV5RT2X");
+    let token = format!("gh{}_{}", "p", "q7Zr4Lm9Kx2Vb8Nc5Td1Wf6Hs3Jp0Yg4Ra7E");
+    let password = "hunter2-Vx9!kQ7z".to_owned();
+    [
+        (format!("the bucket's key is {key}"), key),
+        (format!("git clone with {token} works"), token),
+        (format!("postgres://app:{password}@db.internal:5432/orders"), password),
+    ]
+}
+
+async fn nowhere(house: &House, secret: &str) {
+    let dump = house.dump().await;
+    assert!(!dump.contains(secret), "a secret is in the database");
+}
+
+#[tokio::test]
+async fn a_secret_is_redacted_on_every_door_and_the_trail_says_where() {
+    let house = House::open().await;
+    let (agent, auditor) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Auditor).await);
+    for (n, (text, secret)) in planted().into_iter().enumerate() {
+        let memory = agent
+            .remembers_all_of(json!({"content": format!("{text} ({n})"), "title": format!("Title {text}"), "tags": [format!("t {secret}")],
+            "source": {"type": "message", "ref": "m1", "excerpt": text}}))
+            .await;
+        assert!(!memory.to_string().contains(&secret) && memory["content"].as_str().unwrap().contains("[redacted: "), "{memory}");
+        let revised = agent.revises(&memory, json!({"content": format!("now {text}"), "reason": text.clone()})).await;
+        assert!(!revised.to_string().contains(&secret), "{revised}");
+        let trail = auditor.trail_of(memory["id"].as_str().unwrap()).await;
+        let found: Vec<&Value> = trail.iter().filter(|entry| entry["action"] == "secrets.redacted").collect();
+        assert_eq!(found.len(), 2, "{trail:?}");
+        assert!(found[0]["details"]["found"].to_string().contains("content"), "{found:?}");
+
+        let session = agent.post("sessions", json!({"agent_tool": "codex", "task": format!("t{n}")})).await.expect(201);
+        let id = session["id"].as_str().unwrap();
+        let events = json!({"events": [
+            {"type": "prompt", "at": "2026-05-04T10:00:00Z", "text": text},
+            {"type": "tool_use", "at": "2026-05-04T10:00:01Z", "tool": "Write", "input": {"file": "x.env", "nested": [{"content": text}]}},
+            {"type": "command", "at": "2026-05-04T10:00:02Z", "command": format!("echo '{text}'"), "output": text, "exit_code": 0},
+        ]});
+        agent.post(&format!("sessions/{id}/events"), events).await.expect(200);
+        let written = agent.post(&format!("sessions/{id}/checkpoints"),
+            json!({"decisions": [format!("We keep {text}")], "progress": [{"item": text, "status": "completed", "note": text}], "discoveries": [format!("Found {text}")], "next_step": text})).await.expect(201);
+        assert!(!written.to_string().contains(&secret), "{written}");
+        agent.post(&format!("sessions/{id}/end"), json!({"summary": text})).await.expect(200);
+        nowhere(&house, &secret).await;
+    }
+}
+
+#[tokio::test]
+async fn a_workspace_may_refuse_instead() {
+    let house = House::open().await;
+    let (agent, admin) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    admin.patch("/v1/workspaces/coding", json!({"settings": {"secret_policy": "reject"}})).await.expect(200);
+    for (text, secret) in planted() {
+        let reply = agent.post("memories", json!({"content": text})).await;
+        reply.refuses(422, "invalid");
+        assert_eq!(reply.body["errors"][0]["field"], "content");
+        assert!(!reply.text().contains(&secret), "{reply:?}");
+        let session = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+        let log = format!("sessions/{}/events", session["id"].as_str().unwrap());
+        let reply = agent.post(&log, json!({"events": [{"type": "note", "at": "2026-05-04T10:00:00Z", "text": text}]})).await;
+        reply.refuses(422, "invalid");
+        assert_eq!(reply.body["errors"][0]["field"], "events[0].text");
+        assert_eq!(agent.lists(&log).await.len(), 0);
+        nowhere(&house, &secret).await;
+    }
+    assert!(admin.lists("audit?action=secrets.refused").await.len() >= 6);
+    agent.remembers("The password is hashed with Argon2id and the token budget is 2000.").await;
+}

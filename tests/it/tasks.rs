@@ -1,0 +1,157 @@
+//! Tasks: what one run knew, the next is told; nothing completed is done twice.
+
+use cairn_tests::{Agent, House, Role};
+use serde_json::{Value, json};
+
+async fn run(agent: &Agent, task: Option<&str>) -> String {
+    let session = agent.post("sessions", json!({"agent_tool": "claude-code", "project": "gateway", "task": task})).await.expect(201);
+    session["id"].as_str().expect("a text").to_owned()
+}
+
+async fn checkpoint(agent: &Agent, session: &str, body: Value) -> Value {
+    agent.post(&format!("sessions/{session}/checkpoints"), body).await.expect(201)
+}
+
+fn names(items: &Value) -> Vec<&str> {
+    items.as_array().expect("a list").iter().map(|item| item["item"].as_str().expect("a text")).collect()
+}
+
+fn titles(memories: &Value) -> Vec<&str> {
+    memories.as_array().expect("a list").iter().map(|memory| memory["content"].as_str().expect("a text")).collect()
+}
+
+#[tokio::test]
+async fn free_text_is_sorted_and_the_next_run_is_told() {
+    let house = House::open().await;
+    let (first, second) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
+    let session = run(&first, Some("rotate-keys")).await;
+    let written = checkpoint(
+        &first,
+        &session,
+        json!({"text": "DECIDED: service tokens are signed with RS256\nDO NOT touch auth/legacy.py\nCOMPLETED: write the migration\nIN PROGRESS: roll out to staging\n- [ ] roll out to production\nFOUND: the staging gateway caches keys for ten minutes\nNEXT: check the staging logs"}),
+    )
+    .await;
+    assert_eq!(written["decisions"].as_array().unwrap().len(), 2, "{written}");
+    assert_eq!(written["next_step"], "check the staging logs");
+    let memory = first.get(&format!("memories/{}", written["decisions"][0]["memory_id"].as_str().unwrap())).await.expect(200);
+    assert_eq!((&memory["kind"], &memory["project"], &memory["session_id"]), (&json!("decision"), &json!("gateway"), &json!(session)));
+    assert!(memory["source"]["ref"].as_str().unwrap().ends_with("line 1"), "every line keeps where it came from: {memory}");
+
+    let next = run(&second, None).await;
+    let told = second.post("tasks/rotate-keys/resume", json!({"session_id": next})).await.expect(200);
+    let state = &told["state"];
+    assert_eq!(names(&state["completed"]), ["write the migration"]);
+    assert_eq!(names(&state["in_progress"]), ["roll out to staging"]);
+    assert_eq!(names(&state["pending"]), ["roll out to production"]);
+    assert_eq!(state["next_step"], "check the staging logs");
+    assert!(titles(&state["decisions"]).iter().any(|text| text.contains("auth/legacy.py")), "{told}");
+    assert_eq!(titles(&state["discoveries"]), ["the staging gateway caches keys for ten minutes"]);
+    let brief = told["markdown"].as_str().unwrap();
+    for said in ["auth/legacy.py", "write the migration", "roll out to staging", "check the staging logs", "ten minutes"] {
+        assert!(brief.contains(said), "{said} is not in the brief:\n{brief}");
+    }
+    assert!(told["tokens"].as_u64().unwrap() <= 2000);
+    // And what was decided is found by everybody.
+    assert!(second.recalls("how are service tokens signed?").await.iter().any(|text| text.contains("RS256")));
+}
+
+#[tokio::test]
+async fn two_runs_on_one_task_see_each_other_and_overwrite_nothing() {
+    let house = House::open().await;
+    let (ada, ben) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
+    let (one, two) = (run(&ada, Some("t")).await, run(&ben, Some("t")).await);
+    let all = json!({"progress": [{"item": "Parse the file", "status": "pending"}, {"item": "Write the tests", "status": "pending"}]});
+    checkpoint(&ada, &one, all.clone()).await;
+    checkpoint(
+        &ben,
+        &two,
+        json!({"progress": [{"item": "parse the file.", "status": "completed", "note": "in reader.rs"}], "next_step": "tests"}),
+    )
+    .await;
+    // A list made before that does not have it done again.
+    checkpoint(&ada, &one, all).await;
+    let task = ada.get("tasks/t").await.expect(200);
+    let items: Vec<(&str, &str)> =
+        task["items"].as_array().unwrap().iter().map(|item| (item["item"].as_str().unwrap(), item["status"].as_str().unwrap())).collect();
+    assert_eq!(items, [("Parse the file", "completed"), ("Write the tests", "pending")]);
+    assert_eq!((&task["next_step"], &task["items"][0]["note"]), (&json!("tests"), &json!("in reader.rs")));
+    checkpoint(&ada, &one, json!({"progress": [{"item": "Parse the file", "status": "in_progress", "reopen": true}]})).await;
+    assert_eq!(ada.get("tasks/t").await.expect(200)["items"][0]["status"], "in_progress", "unless somebody says so");
+}
+
+#[tokio::test]
+async fn many_checkpoints_at_once_are_all_there() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let (one, two) = (run(&agent, Some("t")).await, run(&agent, Some("t")).await);
+    let writes = (0..16).map(|n| {
+        let (agent, session) = (agent.clone(), if n % 2 == 0 { one.clone() } else { two.clone() });
+        tokio::spawn(async move {
+            let body = json!({"decisions": [format!("Module {n} is written in its own file")], "progress": [{"item": format!("item {n}"), "status": "completed"}]});
+            agent.post(&format!("sessions/{session}/checkpoints"), body).await.expect(201)
+        })
+    });
+    for write in writes.collect::<Vec<_>>() {
+        write.await.unwrap();
+    }
+    let told = agent.post("tasks/t/resume", json!({"session_id": one})).await.expect(200);
+    assert_eq!((told["state"]["completed"].as_array().unwrap().len(), told["state"]["decisions"].as_array().unwrap().len()), (16, 16));
+}
+
+#[tokio::test]
+async fn a_task_moves_forward_only() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let task = agent.post("tasks", json!({"key": "t-1", "title": "Do it", "project": "gateway"})).await.expect(201);
+    assert_eq!(task["state"], "open");
+    agent.post("tasks", json!({"key": "t-1", "title": "Again"})).await.refuses(409, "task_exists");
+    agent.post("tasks/t-1/pause", json!({})).await.refuses(409, "wrong_state");
+    let session = run(&agent, Some("t-1")).await;
+    assert_eq!(agent.get("tasks/t-1").await.expect(200)["state"], "active");
+    assert_eq!(agent.post("tasks/t-1/pause", json!({})).await.expect(200)["state"], "paused");
+    agent.post("tasks/t-1/pause", json!({})).await.refuses(409, "wrong_state");
+    agent.post("tasks/t-1/resume", json!({"session_id": session})).await.expect(200);
+    checkpoint(&agent, &session, json!({"progress": [{"item": "all of it", "status": "completed"}], "decisions": ["We did it by hand"]}))
+        .await;
+    let done = agent.post("tasks/t-1/complete", json!({})).await.expect(200);
+    assert_eq!(done["state"], "completed");
+    for wrong in ["pause", "abandon", "complete"] {
+        agent.post(&format!("tasks/t-1/{wrong}"), json!({})).await.refuses(409, "wrong_state");
+    }
+    agent.post("tasks/t-1/resume", json!({"session_id": session})).await.refuses(409, "wrong_state");
+    let read = agent.get("tasks/t-1").await.expect(200);
+    assert_eq!(names(&read["items"]), ["all of it"], "it stays readable");
+    let record = agent.get(&format!("memories/{}", read["episode_id"].as_str().unwrap())).await.expect(200);
+    assert_eq!((&record["kind"], &record["state"]), (&json!("episode"), &json!("archived")));
+    assert!(record["content"].as_str().unwrap().contains("all of it"));
+    agent.post("tasks", json!({"key": "t-2", "title": "Or not"})).await.expect(201);
+    assert_eq!(agent.post("tasks/t-2/abandon", json!({})).await.expect(200)["state"], "abandoned");
+    agent.get("tasks/nothing").await.refuses(404, "not_found");
+    for bad in [
+        json!({"key": "", "title": "x"}),
+        json!({"key": "a b", "title": "x"}),
+        json!({"key": "a/b", "title": "x"}),
+        json!({"key": "a", "title": ""}),
+    ] {
+        agent.post("tasks", bad).await.refuses(422, "invalid");
+    }
+}
+
+#[tokio::test]
+async fn where_a_run_was_cut_off_is_read_from_its_log() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let first = run(&agent, Some("t")).await;
+    checkpoint(&agent, &first, json!({"next_step": "make the tests pass"})).await;
+    let at = "2099-05-04T10:00:00Z";
+    let events = json!({"events": [
+        {"type": "file_edit", "at": at, "path": "src/lexer.rs"},
+        {"type": "command", "at": at, "command": "cargo test lexer", "exit_code": 101},
+    ]});
+    agent.post(&format!("sessions/{first}/events"), events).await.expect(200);
+    let second = run(&agent, None).await;
+    let told = agent.post("tasks/t/resume", json!({"session_id": second, "token_budget": 500})).await.expect(200);
+    let brief = told["markdown"].as_str().unwrap();
+    assert!(brief.contains("src/lexer.rs") && brief.contains("cargo test lexer") && brief.contains("101"), "{brief}");
+    assert_eq!(told["state"]["last_run"]["session"]["id"], json!(first));
+}
