@@ -76,7 +76,7 @@ fn origin(tool: Tool, heard: &Heard, cwd: Option<String>, repository: &Repositor
         root: repository.root.as_ref().map(|root| root.to_string_lossy().into_owned()),
         workspace: repository.settings.workspace.clone(),
         project: repository.settings.project.clone(),
-        task: starts.then(|| tasks_here::current(repository)).flatten(),
+        task: tasks_here::current(repository),
         branch: repository.branch(),
         // Looked up once: it may mean reading a long list of refs.
         commit: starts.then(|| repository.commit()).flatten(),

@@ -9,7 +9,7 @@ use std::{
     fs::{self, OpenOptions},
     io::Write,
     os::unix::fs::PermissionsExt,
-    thread::sleep,
+    thread::{self, sleep},
     time::Duration,
 };
 
@@ -70,6 +70,36 @@ fn five_thousand_events_with_the_server_away_and_hooks_killed_arrive_in_order_an
     println!("{} arrived, {} exited, {killed} killed, {} repeated and recognised", arrived.len(), exited.len(), known.repeated);
     assert!(killed > 0 && known.repeated > 0, "the test met what it is about");
     assert_eq!(known.sessions.len(), 1);
+}
+
+#[test]
+fn hooks_at_the_same_moment_while_segments_come_and_go_lose_nothing() {
+    const EACH: usize = 250;
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    thread::scope(|scope| {
+        for session in ["a", "b", "c", "d"] {
+            let home = &home;
+            scope.spawn(move || {
+                for number in 0..EACH {
+                    let text = format!("{session} {number}");
+                    let payload = json!({"session_id": session, "hook_event_name": "UserPromptSubmit", "cwd": "/", "prompt": text});
+                    assert!(home.hook("claude-code", payload.to_string().as_bytes()).status.success());
+                }
+            });
+        }
+        // Somebody who cannot wait, so that segments are renamed and deleted all the time.
+        for _ in 0..40 {
+            home.run(&["flush", "--wait"]);
+        }
+    });
+    flushed(&home);
+    let texts = server.event_texts();
+    for session in ["a", "b", "c", "d"] {
+        let of_session: Vec<&String> = texts.iter().filter(|text| text.starts_with(session)).collect();
+        let expected: Vec<String> = (0..EACH).map(|number| format!("{session} {number}")).collect();
+        assert!(of_session.iter().copied().eq(&expected), "session {session}: {} of {EACH}", of_session.len());
+    }
 }
 
 #[test]
