@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed bench-capture install install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed bench-capture install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -11,12 +11,13 @@ export SQLX_OFFLINE := true
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # release, or dev to reuse what the tests have built.
 PROFILE ?= release
+PREFIX ?= $(HOME)/.local
 BUILT := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: install ## install what is missing, build, start the server with the demo workspaces
+run: install-for-run ## install what is missing, build, start the server with the demo workspaces
 	cargo build --profile $(PROFILE) --bin cairn-server
 	@exec $(BUILT)/cairn-server serve --demo $(ARGS)
 
@@ -66,7 +67,13 @@ bench-speed: ## measure how quick recall is, at SIZES=1000,10000 or up to a mill
 bench-capture: ## measure taking in a day's events and distilling them
 	cargo run --release -p cairn-bench -- capture
 
-install:
+install: ## build `cairn`, the command line, and put it into PREFIX/bin, or ~/.local/bin
+	cargo build --profile $(PROFILE) -p cairn-client
+	@install -d "$(PREFIX)/bin"
+	@install -m 755 $(BUILT)/cairn "$(PREFIX)/bin/cairn"
+	@echo "$(PREFIX)/bin/cairn is installed. Next: cairn login"
+
+install-for-run:
 	@scripts/install.sh run
 
 install-for-tests:

@@ -1,0 +1,99 @@
+//! Work that spans sessions.
+
+use super::{
+    Here,
+    memories::fill,
+    sessions::{members, start as start_session},
+};
+use crate::{arguments::Task, failure::Failure, server::escape, show, tasks_here};
+use serde_json::{Map, Value, json};
+use std::fmt::Write;
+
+pub fn task(here: &Here, wish: Task) -> Result<(), Failure> {
+    match wish {
+        Task::Start { key, title, project } => start(here, &key, title, project),
+        Task::List => list(here),
+        Task::Show { key } => {
+            let answer = here.server()?.get(&format!("/tasks/{}", escape(&key)))?;
+            here.print(&answer, |answer| state(&answer.json));
+            Ok(())
+        }
+        Task::Resume { key, session } => resume(here, &key, session),
+        Task::Pause { key } => moved(here, &key, "pause", "Paused"),
+        Task::Complete { key } => moved(here, &key, "complete", "Completed"),
+        Task::Abandon { key } => moved(here, &key, "abandon", "Abandoned"),
+    }
+}
+
+fn start(here: &Here, key: &str, title: Option<String>, project: Option<String>) -> Result<(), Failure> {
+    let mut body = Map::new();
+    let parts = [
+        ("key", Some(json!(key))),
+        ("title", Some(json!(title.unwrap_or_else(|| key.to_owned())))),
+        ("project", here.project(project).map(Value::from)),
+    ];
+    fill(&mut body, parts);
+    let answer = here.server()?.post("/tasks", &Value::Object(body))?;
+    tasks_here::set(&here.repository, key);
+    // The session that runs here works on it from now on.
+    if let Some(running) = here.running() {
+        here.server()?.post(&format!("/tasks/{}/resume", escape(key)), &json!({"session_id": running.id}))?;
+    }
+    here.print(&answer, |_| format!("Task {key} is open, and this repository is at it."));
+    Ok(())
+}
+
+fn resume(here: &Here, key: &str, session: Option<String>) -> Result<(), Failure> {
+    let session = match session.or_else(|| here.running().map(|running| running.id)) {
+        Some(session) => session,
+        None => start_session(here, "cairn", None, Some(key.to_owned()))?.0.id,
+    };
+    let answer = here.server()?.post(&format!("/tasks/{}/resume", escape(key)), &json!({"session_id": session}))?;
+    tasks_here::set(&here.repository, key);
+    here.print(&answer, |answer| answer.json["markdown"].as_str().unwrap_or_default().to_owned());
+    Ok(())
+}
+
+fn moved(here: &Here, key: &str, verb: &str, done: &str) -> Result<(), Failure> {
+    let answer = here.server()?.post(&format!("/tasks/{}/{verb}", escape(key)), &json!({}))?;
+    tasks_here::clear(&here.repository, key);
+    here.print(&answer, |_| format!("{done}: {key}."));
+    Ok(())
+}
+
+fn list(here: &Here) -> Result<(), Failure> {
+    let answer = here.server()?.get("/tasks?limit=200")?;
+    let current = tasks_here::current(&here.repository);
+    here.print(&answer, |answer| {
+        let rows: Vec<Vec<String>> = answer.json["data"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|task| {
+                let mark = if task["key"].as_str() == current.as_deref() && current.is_some() { "*" } else { "" };
+                let updated = show::ago(task["updated_at"].as_str());
+                let mut row = vec![format!("{}{mark}", show::cell(task, "key"))];
+                row.extend([show::cell(task, "state"), updated, show::cell(task, "title"), show::cell(task, "next_step")]);
+                row
+            })
+            .collect();
+        if rows.is_empty() {
+            return "No task yet. `cairn task start KEY --title TITLE` makes one.".to_owned();
+        }
+        show::table(&["key", "state", "changed", "title", "next step"], &rows)
+    });
+    Ok(())
+}
+
+fn state(task: &Value) -> String {
+    let mut text = members(task);
+    for item in task["items"].as_array().into_iter().flatten() {
+        let mark = match item["status"].as_str() {
+            Some("completed") => 'x',
+            Some("in_progress") => '~',
+            _ => ' ',
+        };
+        let _ = writeln!(text, "- [{mark}] {}", show::cell(item, "item"));
+    }
+    text
+}

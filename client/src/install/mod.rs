@@ -1,0 +1,166 @@
+//! `cairn install` and `uninstall`: our hooks in a tool's settings and the protocol block in what its agent reads.
+//!
+//! Everything is planned as texts first, shown as a diff, and written only then. What was there before is kept, so that
+//! `uninstall` gives it back to the byte if nobody touched it since, and otherwise takes out only what is ours.
+
+mod files;
+mod kept;
+mod protocol;
+mod settings;
+mod tools;
+
+use crate::{failure::Failure, hook::Tool, repository::Repository};
+use files::Change;
+use kept::{Installed, KeptFile};
+use similar::TextDiff;
+use std::{
+    io::{self, BufRead, IsTerminal, Write},
+    path::{Path, PathBuf},
+};
+use tools::Places;
+
+/// Where a tool is told: for a person everywhere, or for everybody in a repository.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scope {
+    User,
+    Project(PathBuf),
+}
+
+pub fn install(tool: Tool, project: bool, dry_run: bool, yes: bool) -> Result<(), Failure> {
+    let scope = scope(project)?;
+    let places = Places::of(tool, &scope);
+    let before = kept::load(tool, &scope);
+    let mut changes = Vec::new();
+    let mut keep = Installed::new(tool, &scope);
+    let hooks = settings::Hooks::of(tool, &scope)?;
+    let now = files::read(&places.settings)?;
+    let after = hooks.added_to(now.as_deref().unwrap_or_default(), &places.settings)?;
+    keep.files.push(KeptFile::of(
+        &places.settings,
+        original(before.as_ref(), &places.settings, now.as_deref(), |text| hooks.removed_from(text, None)),
+        &after,
+    ));
+    changes.push(Change { path: places.settings, before: now, after: Some(after) });
+    if let Some(path) = places.protocol {
+        let now = files::read(&path)?;
+        let after = protocol::added_to(now.as_deref().unwrap_or_default());
+        keep.files.push(KeptFile::of(
+            &path,
+            original(before.as_ref(), &path, now.as_deref(), |text| Some(protocol::removed_from(text))),
+            &after,
+        ));
+        changes.push(Change { path, before: now, after: Some(after) });
+    }
+    if !carry_out(&changes, dry_run, yes, "Nothing to do: it is installed.")? {
+        return Ok(());
+    }
+    kept::store(&keep)?;
+    println!("{}", places.next);
+    Ok(())
+}
+
+pub fn uninstall(tool: Tool, project: bool, dry_run: bool, yes: bool) -> Result<(), Failure> {
+    let scope = scope(project)?;
+    let places = Places::of(tool, &scope);
+    let hooks = settings::Hooks::of(tool, &scope)?;
+    let kept = kept::load(tool, &scope);
+    let mut changes = Vec::new();
+    if let Some(now) = files::read(&places.settings)? {
+        let file = kept.as_ref().and_then(|kept| kept.file(&places.settings));
+        let after = match file {
+            Some(file) if file.untouched(&now) => file.before.clone(),
+            file => hooks.removed_from(&now, file.and_then(|file| file.before.as_deref())),
+        };
+        changes.push(Change { path: places.settings.clone(), before: Some(now), after });
+    }
+    if let Some(path) = &places.protocol
+        && let Some(now) = files::read(path)?
+        && !kept::used_by_others(tool, &scope, path)
+    {
+        let file = kept.as_ref().and_then(|kept| kept.file(path));
+        let after = match file {
+            Some(file) if file.untouched(&now) => file.before.clone(),
+            file => {
+                let was_there = file.is_none_or(|file| file.before.is_some());
+                Some(protocol::removed_from(&now)).filter(|text| was_there || !text.is_empty())
+            }
+        };
+        changes.push(Change { path: path.clone(), before: Some(now), after });
+    }
+    if carry_out(&changes, dry_run, yes, "Nothing to do: it is not installed.")? {
+        println!("Removed.");
+    }
+    if !dry_run {
+        kept::forget(tool, &scope);
+    }
+    Ok(())
+}
+
+/// Where each tool has our hooks, for `cairn status`.
+pub fn installed() -> Vec<(Tool, PathBuf)> {
+    let project = Repository::here().root.map(Scope::Project);
+    let mut found = Vec::new();
+    for tool in Tool::ALL {
+        for scope in [Some(Scope::User), project.clone()].into_iter().flatten() {
+            let path = Places::of(tool, &scope).settings;
+            if files::read(&path).ok().flatten().is_some_and(|text| text.contains(&format!("hook {}", tool.name()))) {
+                found.push((tool, path));
+            }
+        }
+    }
+    found
+}
+
+/// What was there before us: as kept by an earlier install if nobody touched it since, else what is there without ours.
+fn original(earlier: Option<&Installed>, path: &Path, now: Option<&str>, without: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let now = now?;
+    match earlier.and_then(|earlier| earlier.file(path)) {
+        Some(file) if file.untouched(now) => file.before.clone(),
+        _ => without(now),
+    }
+}
+
+/// Shows, asks, writes; false if there was nothing to do or it was only to be shown.
+fn carry_out(changes: &[Change], dry_run: bool, yes: bool, nothing: &str) -> Result<bool, Failure> {
+    let changes: Vec<&Change> = changes.iter().filter(|change| change.before != change.after).collect();
+    if changes.is_empty() {
+        println!("{nothing}");
+        return Ok(false);
+    }
+    for change in &changes {
+        let name = change.path.display().to_string();
+        let (before, after) = (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
+        let (from, to) =
+            (if change.before.is_some() { &name } else { "/dev/null" }, if change.after.is_some() { &name } else { "/dev/null" });
+        print!("{}", TextDiff::from_lines(before, after).unified_diff().context_radius(3).header(from, to));
+    }
+    if dry_run {
+        return Ok(false);
+    }
+    if !yes && !agreed()? {
+        return Err(Failure::Failed("Nothing was changed.".to_owned()));
+    }
+    for change in changes {
+        files::write(change)?;
+    }
+    Ok(true)
+}
+
+fn agreed() -> Result<bool, Failure> {
+    if !io::stdin().is_terminal() {
+        return Err(Failure::Usage("Nothing was changed: there is nobody to ask. Say `--yes`.".to_owned()));
+    }
+    eprint!("Write this? [y/N] ");
+    let _ = io::stderr().flush();
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(|wrong| Failure::Failed(format!("stdin cannot be read: {wrong}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn scope(project: bool) -> Result<Scope, Failure> {
+    if !project {
+        return Ok(Scope::User);
+    }
+    let here = std::env::current_dir().map_err(|wrong| Failure::Failed(format!("there is no current folder: {wrong}")))?;
+    Ok(Scope::Project(Repository::here().root.unwrap_or(here)))
+}

@@ -1,0 +1,166 @@
+//! Requests to the server, one at a time, and their answers.
+
+use crate::{
+    failure::{Failure, Problem},
+    profiles::Profile,
+};
+use serde_json::Value;
+use std::{cell::OnceCell, fmt::Write, time::Duration};
+use ureq::{
+    Agent, Body,
+    http::{Request, Response},
+    tls::{PemItem, RootCerts, TlsConfig, parse_pem},
+};
+
+/// What a person waits for at most.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// The largest answer that is read.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+#[derive(Clone)]
+pub struct Server {
+    agent: Agent,
+    url: String,
+    key: String,
+    workspace: OnceCell<String>,
+}
+
+pub struct Answer {
+    pub text: String,
+    pub json: Value,
+}
+
+impl Server {
+    pub fn new(profile: &Profile, patience: Duration) -> Result<Self, Failure> {
+        let mut config = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(patience))
+            .user_agent(concat!("cairn/", env!("CARGO_PKG_VERSION")));
+        if let Some(pem) = &profile.ca {
+            config = config.tls_config(TlsConfig::builder().root_certs(authorities(pem)?).build());
+        }
+        let url = profile.url.trim_end_matches('/').to_owned();
+        let server = Self { agent: config.build().into(), url, key: profile.key.clone(), workspace: OnceCell::new() };
+        Ok(server.in_workspace(profile.workspace.as_deref()))
+    }
+
+    /// The same connection, for another workspace of the same person.
+    pub fn in_workspace(mut self, workspace: Option<&str>) -> Self {
+        if let Some(workspace) = workspace {
+            self.workspace = OnceCell::from(workspace.to_owned());
+        }
+        self
+    }
+
+    pub fn me(&self) -> Result<Answer, Failure> {
+        self.send("GET", &format!("{}/v1/me", self.url), None, None)
+    }
+
+    pub fn get(&self, path: &str) -> Result<Answer, Failure> {
+        self.send("GET", &self.address(path)?, None, None)
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Result<Answer, Failure> {
+        self.send("POST", &self.address(path)?, Some(body), None)
+    }
+
+    /// Done once, however often it is sent.
+    pub fn post_once(&self, path: &str, body: &Value, id: &str) -> Result<Answer, Failure> {
+        self.send("POST", &self.address(path)?, Some(body), Some(id))
+    }
+
+    fn address(&self, path: &str) -> Result<String, Failure> {
+        // A key from the environment: its workspace is asked for, once.
+        if self.workspace.get().is_none() {
+            let _ = self.workspace.set(only_workspace(&self.me()?.json)?);
+        }
+        let workspace = self.workspace.get().map(String::as_str).unwrap_or_default();
+        Ok(format!("{}/v1/workspaces/{}{path}", self.url, escape(workspace)))
+    }
+
+    fn send(&self, method: &str, address: &str, body: Option<&Value>, once: Option<&str>) -> Result<Answer, Failure> {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(address)
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Accept", "application/json, application/problem+json");
+        if let Some(id) = once {
+            request = request.header("Idempotency-Key", id);
+        }
+        if body.is_some() {
+            request = request.header("Content-Type", "application/json");
+        }
+        let wrong_address = |wrong| Failure::Usage(format!("`{address}` is no address to ask: {wrong}"));
+        let answer = match body {
+            Some(body) => self.agent.run(request.body(body.to_string()).map_err(wrong_address)?),
+            None => self.agent.run(request.body(()).map_err(wrong_address)?),
+        };
+        read(answer.map_err(|wrong| away(&wrong))?)
+    }
+}
+
+/// The workspace of a key; a person may have several, and has to say which.
+pub fn only_workspace(me: &Value) -> Result<String, Failure> {
+    let workspaces = me["workspaces"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let slugs: Vec<&str> = workspaces.iter().filter_map(|one| one["slug"].as_str().or_else(|| one["id"].as_str())).collect();
+    match slugs[..] {
+        [one] => Ok(one.to_owned()),
+        [] => Err(Failure::Failed("this key opens no workspace: ask an admin for one that does".to_owned())),
+        _ => Err(Failure::Usage(format!("you are in several workspaces ({}): choose one with `--workspace`", slugs.join(", ")))),
+    }
+}
+
+/// A part of a path or a query.
+pub fn escape(text: &str) -> String {
+    text.bytes().fold(String::with_capacity(text.len()), |mut escaped, byte| {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            escaped.push(char::from(byte));
+        } else {
+            let _ = write!(escaped, "%{byte:02X}");
+        }
+        escaped
+    })
+}
+
+fn read(mut answer: Response<Body>) -> Result<Answer, Failure> {
+    let status = answer.status().as_u16();
+    let retry_after = answer.headers().get("Retry-After").and_then(|value| value.to_str().ok()?.parse().ok());
+    let text = answer.body_mut().with_config().limit(LARGEST).read_to_string().map_err(|wrong| away(&wrong))?;
+    if (200..300).contains(&status) {
+        let json = serde_json::from_str(&text).unwrap_or_default();
+        return Ok(Answer { text, json });
+    }
+    let mut problem: Problem = serde_json::from_str(&text).unwrap_or_default();
+    problem.status = status;
+    problem.retry_after = retry_after;
+    if problem.title.is_empty() {
+        "The server refused".clone_into(&mut problem.title);
+    }
+    Err(Failure::Refused(Box::new(problem)))
+}
+
+fn away(wrong: &ureq::Error) -> Failure {
+    match wrong {
+        ureq::Error::BadUri(_) | ureq::Error::Http(_) => Failure::Usage(format!("the server's address is wrong: {wrong}")),
+        // A certificate that does not hold comes wrapped in an I/O error.
+        other if other.to_string().contains("certificate") => {
+            Failure::Away(format!("{other}; for a private authority, `cairn login --ca FILE`"))
+        }
+        other => Failure::Away(other.to_string()),
+    }
+}
+
+fn authorities(pem: &str) -> Result<RootCerts, Failure> {
+    let mut found = Vec::new();
+    for item in parse_pem(pem.as_bytes()) {
+        match item {
+            Ok(PemItem::Certificate(certificate)) => found.push(certificate),
+            Ok(_) => {}
+            Err(wrong) => return Err(Failure::Failed(format!("the authority's certificate cannot be read: {wrong}"))),
+        }
+    }
+    if found.is_empty() {
+        return Err(Failure::Failed("there is no certificate in the authority's file; it has to be PEM".to_owned()));
+    }
+    Ok(RootCerts::new_with_certs(&found))
+}

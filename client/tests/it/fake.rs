@@ -1,0 +1,215 @@
+//! A server with as much of the contract as these tests need, that can also be away, hang, and swallow its answers.
+
+use serde_json::{Value, json};
+use std::{
+    collections::HashSet,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+#[derive(Clone, Copy, PartialEq)]
+pub enum Mood {
+    Well,
+    /// 503, as without Postgres.
+    Away,
+    /// Takes the request and never answers.
+    Hanging,
+    /// Takes events, and for every other batch closes the connection instead of answering.
+    Forgetful,
+}
+
+#[derive(Default)]
+pub struct Known {
+    pub requests: Vec<(String, Value)>,
+    pub sessions: Vec<Value>,
+    /// In the order of their arrival, each once.
+    pub events: Vec<Value>,
+    pub repeated: usize,
+    pub checkpoints: Vec<Value>,
+    pub ended: Vec<String>,
+    batches: usize,
+    ids: HashSet<String>,
+    once: HashSet<String>,
+}
+
+pub struct Fake {
+    pub url: String,
+    mood: Arc<Mutex<Mood>>,
+    pub known: Arc<Mutex<Known>>,
+}
+
+impl Known {
+    fn forgets(&mut self) -> bool {
+        self.batches += 1;
+        self.batches % 2 == 1
+    }
+}
+
+struct Request {
+    method: String,
+    path: String,
+    once: Option<String>,
+    body: Value,
+}
+
+impl Fake {
+    pub fn start(mood: Mood) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let (mood, known) = (Arc::new(Mutex::new(mood)), Arc::new(Mutex::new(Known::default())));
+        let (its_mood, its_known) = (Arc::clone(&mood), Arc::clone(&known));
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (mood, known) = (Arc::clone(&its_mood), Arc::clone(&its_known));
+                thread::spawn(move || serve(stream, &mood, &known));
+            }
+        });
+        Self { url, mood, known }
+    }
+
+    pub fn becomes(&self, mood: Mood) {
+        *self.mood.lock().expect("mood") = mood;
+    }
+
+    pub fn event_texts(&self) -> Vec<String> {
+        let known = self.known.lock().expect("known");
+        known.events.iter().map(|event| event["text"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+}
+
+fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
+    let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
+    let mut stream = stream;
+    while let Some(request) = read(&mut reader) {
+        let mood = *mood.lock().expect("mood");
+        if mood == Mood::Hanging {
+            thread::sleep(Duration::from_mins(10));
+        }
+        let (status, body) = if mood == Mood::Away {
+            (503, json!({"title": "Unavailable", "status": 503, "code": "unavailable", "detail": "The database is away."}))
+        } else {
+            answer(&request, &mut known.lock().expect("known"))
+        };
+        if mood == Mood::Forgetful && request.path.ends_with("/events") && known.lock().expect("known").forgets() {
+            return;
+        }
+        let body = body.to_string();
+        let head = format!("HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+        if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_err() {
+            return;
+        }
+    }
+}
+
+fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
+    known.requests.push((format!("{} {}", request.method, request.path), request.body.clone()));
+    let path = request.path.split('?').next().unwrap_or_default();
+    let parts: Vec<&str> = path.trim_start_matches("/v1/").split('/').collect();
+    match parts[..] {
+        ["me"] => {
+            let me = json!({"actor": {"type": "agent", "id": "a", "name": "coder"}, "workspaces": [{"id": "w", "slug": "coding"}]});
+            (200, me)
+        }
+        [.., "context"] => (200, json!({"markdown": "# Brief\n\nDo not touch auth/legacy.py.", "tokens": 9, "sections": []})),
+        [.., "sessions"] if request.method == "POST" => start(&request.body, known),
+        [.., "sessions"] => (200, json!({"data": known.sessions, "next_cursor": null})),
+        [.., "sessions", _, "events"] => append(&request.body, known),
+        [.., "sessions", _, "checkpoints"] => checkpoint(request, known),
+        [.., "sessions", id, "end"] => {
+            known.ended.push(id.to_owned());
+            (200, json!({"session": {}, "episode": null, "proposals": []}))
+        }
+        [.., "memories"] if request.method == "POST" => remember(&request.body),
+        [.., "memories"] => (200, json!({"data": [], "next_cursor": null})),
+        [.., "recall"] => (
+            200,
+            json!({"receipt_id": "r", "items": [{"memory_id": "m", "title": "Deploys", "kind": "decision", "content": "Fridays are frozen.", "freshness": {"state": "stale", "reasons": ["gone"]}}], "tokens": 4, "omitted": 0}),
+        ),
+        [.., "tasks", _, "resume"] => (200, json!({"task": {}, "state": {}, "markdown": "# Where it stands", "tokens": 3})),
+        [.., "tasks"] => (201, request.body.clone()),
+        _ => (404, json!({"title": "Not found", "status": 404, "code": "not_found", "detail": "It is not there."})),
+    }
+}
+
+fn start(body: &Value, known: &mut Known) -> (u16, Value) {
+    if body["task"] == "OVER" {
+        return (409, json!({"title": "Conflict", "status": 409, "code": "wrong_state", "detail": "This task is completed."}));
+    }
+    let id = format!("s-{}", body["external_id"].as_str().unwrap_or_default());
+    if !known.sessions.iter().any(|session| session["id"] == id.as_str()) {
+        let mut session = body.clone();
+        session["id"] = json!(id);
+        known.sessions.push(session);
+    }
+    (201, json!({"id": id, "state": "running"}))
+}
+
+fn append(body: &Value, known: &mut Known) -> (u16, Value) {
+    let events = body["events"].as_array().cloned().unwrap_or_default();
+    assert!(events.len() <= 1000, "a batch of {}", events.len());
+    if events.iter().any(|event| event["text"] == "poison") {
+        return (
+            422,
+            json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "No.", "errors": [{"field": "events", "message": "bad"}]}),
+        );
+    }
+    let (mut appended, mut repeated) = (0, 0);
+    for event in events {
+        if known.ids.insert(event["id"].as_str().expect("an id").to_owned()) {
+            known.events.push(event);
+            appended += 1;
+        } else {
+            repeated += 1;
+        }
+    }
+    known.repeated += repeated;
+    (200, json!({"appended": appended, "repeated": repeated}))
+}
+
+fn checkpoint(request: &Request, known: &mut Known) -> (u16, Value) {
+    if request.body["text"] == "Hm." {
+        return (422, json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "It says nothing that could be kept."}));
+    }
+    if request.once.as_ref().is_none_or(|id| known.once.insert(id.clone())) {
+        known.checkpoints.push(request.body.clone());
+    }
+    (
+        201,
+        json!({"id": "c", "decisions": [{"text": "use RS256", "memory_id": "m"}], "progress": [{"item": "login", "status": "completed"}], "discoveries": [], "next_step": "logout"}),
+    )
+}
+
+fn remember(body: &Value) -> (u16, Value) {
+    if body["content"] == "contradiction" {
+        let detail = "It contradicts “Fridays are frozen”.";
+        return (409, json!({"title": "Conflict", "status": 409, "code": "decision_conflict", "detail": detail}));
+    }
+    let mut memory = body.clone();
+    memory["id"] = json!("m-1");
+    memory["path"] = json!("/facts/one.md");
+    (201, memory)
+}
+
+fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
+    let mut words = line.split(' ').map(str::to_owned);
+    let (method, path) = (words.next()?, words.next()?);
+    let (mut length, mut once) = (0, None);
+    loop {
+        let mut header = String::new();
+        reader.read_line(&mut header).ok().filter(|read| *read > 0)?;
+        let Some((name, value)) = header.trim().split_once(": ") else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().ok()?,
+            "idempotency-key" => once = Some(value.to_owned()),
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(Request { method, path, once, body: serde_json::from_slice(&body).unwrap_or_default() })
+}

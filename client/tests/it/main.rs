@@ -1,0 +1,11 @@
+//! `cairn` as a real process, against a small server of our own.
+
+mod commands;
+mod fake;
+mod home;
+mod install;
+mod never_fails;
+mod payloads;
+mod secrets;
+mod spool;
+mod tls;
