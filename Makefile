@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed bench-capture install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed bench-capture bench-hook install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -40,7 +40,7 @@ lint: ## clippy, and shellcheck where it is installed
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/*.sh deploy/postgres/*.sh .ci/run; fi
 
 test-rust: ## the Rust tests
-	cargo build --bin cairn-server
+	cargo build --bin cairn-server --bin cairn
 	cargo test --workspace
 
 test-browser: ## the dashboard in a real browser
@@ -66,6 +66,10 @@ bench-speed: ## measure how quick recall is, at SIZES=1000,10000 or up to a mill
 
 bench-capture: ## measure taking in a day's events and distilling them
 	cargo run --release -p cairn-bench -- capture
+
+bench-hook: ## measure what a hook costs a tool, beside spawning /bin/true
+	cargo build --release --bin cairn
+	cargo run --release -p cairn-client --example hook_speed
 
 install: ## build `cairn`, the command line, and put it into PREFIX/bin, or ~/.local/bin
 	cargo build --profile $(PROFILE) -p cairn-client

@@ -37,6 +37,7 @@ mod sessions;
 mod settings;
 mod sign_ins;
 mod start;
+mod story;
 mod sweep;
 mod tasks;
 mod trail;
