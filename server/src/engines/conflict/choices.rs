@@ -12,9 +12,12 @@ pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
     let (mut there, mut here) = (alternatives::members(old), alternatives::members(new));
     there.retain(|member| !member.word.denied);
     here.retain(|member| !member.word.denied);
+    // "Python is formatted with …", "JavaScript is formatted with …": the subjects differ, that is no choice.
+    let divides = |reading: &Reading, member: &alternatives::Member<'_>| is_subject(reading, member.word);
     let mut best: Option<Clash> = None;
     for other in here.iter().take(MOST) {
         let rivals = there.iter().take(MOST).filter(|one| one.category == other.category);
+        let rivals = rivals.filter(|one| one.name == other.name || !(divides(old, one) && divides(new, other)));
         let mut nearest: Option<(Clash, bool)> = None;
         for one in rivals {
             let clash = clash(old, one.word, new, other.word, one.word.raw.clone(), other.word.raw.clone());
@@ -56,6 +59,7 @@ pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
             let (Some(left), Some(right)) = (leads_to(old, one), leads_to(new, *other)) else { continue };
             // "owned by", "written by": other questions.
             if left == "by"
+                && right == "by"
                 && old.words[one - 1].low == "by"
                 && old.words[one.saturating_sub(2)].stem != new.words[other.saturating_sub(2)].stem
             {
@@ -64,7 +68,8 @@ pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
             let machine = is_machine_name(&a.raw) && is_machine_name(&b.raw);
             let clash = clash(old, a, new, b, a.raw.clone(), b.raw.clone());
             let alike = left == right || (clash.near >= 0.6 && clash.extra.0.min(clash.extra.1) == 0);
-            if machine || (alike && clash.shared > 1) {
+            let halves = (left == "by") != (right == "by") && clash.near < 0.8;
+            if machine || (alike && !halves && clash.shared > 1) {
                 better(&mut best, clash);
             }
         }
@@ -76,7 +81,7 @@ pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
 fn leads_to(reading: &Reading, at: usize) -> Option<&str> {
     const LEADS: &[&str] = &[
         "to", "at", "in", "into", "from", "is", "are", "on", "by", "with", "through", "via", "under", "called", "named", "as", "use",
-        "uses", "run", "call", "ask", "contact",
+        "uses", "run", "call", "ask", "prefers", "prefer", "likes", "wants", "contact",
     ];
     let before = reading.words[..at]
         .iter()
@@ -91,4 +96,13 @@ fn leads_to(reading: &Reading, at: usize) -> Option<&str> {
 
 fn is_machine_name(raw: &str) -> bool {
     raw.contains(['/', '.', '_', '-', ':']) || raw.chars().any(|c| c.is_ascii_digit())
+}
+
+/// Whether a sentence is about this word: "Python is formatted with Black", but not "pnpm is our package manager".
+pub fn is_subject(reading: &Reading, word: &Word) -> bool {
+    let Some(at) = reading.words.iter().position(|other| std::ptr::eq(other, word)).filter(|_| word.first) else { return false };
+    let after = |ahead: usize| {
+        reading.words.get(at + ahead).filter(|next| next.clause == word.clause).map(|next| next.low.as_str()).unwrap_or_default()
+    };
+    at >= reading.title && !(matches!(after(1), "is" | "are") && matches!(after(2), "the" | "our" | "a" | "an")) && !after(1).is_empty()
 }

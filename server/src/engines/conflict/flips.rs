@@ -1,8 +1,10 @@
 //! What one text affirms and the other denies: "never retry a capture", "captures are retried".
 
 use super::{
-    lexicon,
+    clash,
     subject::{Said, Stances},
+    synonyms,
+    text::Reading,
 };
 
 /// Words that one side affirms and the other denies.
@@ -18,6 +20,15 @@ pub struct Flips {
     pub denied: usize,
 }
 
+/// Whether a turned word is said of other things: "the web app has a dark mode", "mails have no dark mode".
+pub fn is_of_others(flips: &Flips, old: &Reading, new: &Reading) -> bool {
+    let narrowed = |reading: &Reading, stem: &String, other: &Reading| {
+        let said = reading.words.iter().enumerate().filter(|(at, word)| *at >= reading.title && word.stem == *stem);
+        said.map(|(_, word)| clash::extra(reading, word, other)).min().is_some_and(|extra| extra > 0)
+    };
+    !flips.words.is_empty() && flips.words.iter().all(|stem| narrowed(old, stem, new) && narrowed(new, stem, old))
+}
+
 pub fn flips(old: &Stances<'_>, new: &Stances<'_>) -> Flips {
     let mut flips = Flips::default();
     for (stem, there) in old {
@@ -31,7 +42,7 @@ pub fn flips(old: &Stances<'_>, new: &Stances<'_>) -> Flips {
             (Said::Topic, Said::No) | (Said::No, Said::Topic) | (Said::Both, Said::Yes) | (Said::Yes, Said::Both) => 0.5,
             _ => 0.0,
         };
-        let counts = there.claimed && here.claimed && !there.part && !here.part && !lexicon::is_generic(stem);
+        let counts = there.claimed && here.claimed && !there.part && !here.part && !synonyms::is_generic(stem);
         if weight > 0.0 && counts {
             flips.weight += weight;
             flips.denied_here |= here.denied > 0;

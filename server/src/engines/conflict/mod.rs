@@ -3,6 +3,7 @@
 mod alternatives;
 mod choices;
 mod clash;
+mod denials;
 mod figures;
 mod flips;
 mod lexicon;
@@ -13,6 +14,7 @@ mod roles;
 mod scope;
 mod signs;
 mod subject;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -1,7 +1,7 @@
 //! Which words of a text stand under a denial: "never retry", "is switched off", "instead of floats". Two denials make none.
 
 use super::{
-    lexicon,
+    denials, lexicon,
     text::{Role, Word},
 };
 
@@ -30,8 +30,8 @@ pub fn mark(words: &mut [Word]) {
 }
 
 fn is_all_by_denial(clause: &[Word]) -> bool {
-    let without = |word: &&Word| matches!(word.low.as_str(), "without" | "ohne" | "sans" | "sin");
-    clause.iter().any(|word| without(&word)) && clause.iter().any(|word| lexicon::is_denial(&word.low) && !without(&word))
+    let without = |word: &&Word| matches!(word.low.as_str(), "without" | "ohne" | "sans" | "sin" | "un");
+    clause.iter().any(|word| without(&word)) && clause.iter().any(|word| denials::is_denial(&word.low) && !without(&word))
 }
 
 fn deny(clause: &mut [Word]) {
@@ -41,9 +41,9 @@ fn deny(clause: &mut [Word]) {
         }
         let low = clause[at].low.clone();
         let next = clause.get(at + 1).map(|word| word.low.clone()).unwrap_or_default();
-        if lexicon::is_denial(&low) {
+        if denials::is_denial(&low) {
             let (before, after) = clause.split_at_mut(at);
-            if lexicon::is_no_denial_before(&next) {
+            if denials::is_harmless_before(&next) {
                 continue;
             }
             // "changes nothing", "is not allowed", "has no effect", "no longer": the subject goes with it.
@@ -53,27 +53,31 @@ fn deny(clause: &mut [Word]) {
                 .skip(1)
                 .filter(|word| word.low != "be" && word.low != "been")
                 .take(2)
-                .any(|word| lexicon::is_existence(&word.low));
+                .any(|word| denials::is_existence(&word.low));
             if bare || whole {
                 flip(before);
             } else {
                 before.iter_mut().for_each(|word| word.unsure = true);
+                // "load nothing": the verb goes with its object.
+                if let Some(verb) = before.last_mut().filter(|_| matches!(low.as_str(), "nothing" | "nichts" | "rien" | "nada")) {
+                    verb.denied = !verb.denied;
+                }
             }
             flip(&mut after[1..]);
         } else if low == "longer" || low == "anymore" || (low == "any" && matches!(next.as_str(), "more" | "longer")) {
             // "… has no effect any more" is denied already; "is not used any more" too.
         } else if matches!(low.as_str(), "instead" | "rather" | "statt" | "anstatt" | "lieu" | "lugar") {
             flip(&mut clause[at + 1..]);
-        } else if lexicon::is_denying_state(&low) {
-            let being = clause[at.saturating_sub(3)..at].iter().any(|word| lexicon::is_being(&word.low));
+        } else if denials::is_state(&low) {
+            let being = clause[at.saturating_sub(3)..at].iter().any(|word| denials::is_being(&word.low));
             let last = !clause[at + 1..].iter().any(|word| word.role != Role::Stop)
                 || matches!(next.as_str(), "by" | "in" | "for" | "from" | "since");
             if (being || last) && !(low == "out" && !being) {
                 flip(&mut clause[..at]);
-            } else if lexicon::is_denying_act(&low) {
+            } else if denials::is_act(&low) {
                 flip(&mut clause[at + 1..]);
             }
-        } else if lexicon::is_denying_act(&low) && !follows_article(clause, at) {
+        } else if denials::is_act(&low) && !follows_article(clause, at) {
             flip(&mut clause[at + 1..]);
         }
     }

@@ -1,8 +1,8 @@
 //! Signs that two texts speak of different things after all: another place or time, an exception, the past.
 
 use super::{
-    lexicon,
     subject::Stances,
+    synonyms,
     text::{Reading, Role, Word},
 };
 use std::{collections::HashSet, sync::LazyLock};
@@ -52,7 +52,7 @@ nightly weekly
 standby active
 ";
 
-static LINES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| SIBLINGS.lines().map(|line| lexicon::stems(line).collect()).collect());
+static LINES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| SIBLINGS.lines().map(|line| synonyms::stems(line).collect()).collect());
 
 /// Words of the new text that make it an exception, an addition or a matter of some cases only.
 const EXCEPTIONS: &[&str] = &[
@@ -108,7 +108,7 @@ const SAYS_LITTLE: &str = "url long many much often live keep store where hour d
     note update change place location address host style choice standard default handle run limit size value everywhere language rewrite length contact \
     owner rhythm schedule term about ask way how who what data now again";
 
-static LITTLE: LazyLock<HashSet<String>> = LazyLock::new(|| lexicon::stems(SAYS_LITTLE).collect());
+static LITTLE: LazyLock<HashSet<String>> = LazyLock::new(|| synonyms::stems(SAYS_LITTLE).collect());
 
 /// How many lines of siblings the texts take different sides of.
 pub fn siblings<'a>(old: &Stances<'a>, new: &Stances<'a>) -> usize {
@@ -151,10 +151,11 @@ pub fn titles_part<'a>(old: &Stances<'a>, new: &Stances<'a>, apart: &[String]) -
 
 /// Whether a text says that something is the only one.
 pub fn exclusive(reading: &Reading) -> bool {
-    reading.words.iter().any(|word| {
-        ["only", "just", "exclusively", "solely", "nur", "ausschliesslich", "seulement", "uniquement", "solo", "solamente"]
-            .contains(&word.low.as_str())
-    })
+    reading.words.iter().any(|word| is_only(&word.low))
+}
+
+pub fn is_only(low: &str) -> bool {
+    ["only", "just", "exclusively", "solely", "nur", "ausschliesslich", "seulement", "uniquement", "solo", "solamente"].contains(&low)
 }
 
 /// Whether a text speaks of all cases.
@@ -222,4 +223,15 @@ pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart
                 .next()
                 .is_some_and(|word| !other.contains_key(word.stem.as_str()) && !LITTLE.contains(&word.stem) && !apart.contains(&word.stem))
     })
+}
+
+/// Whether the texts begin with different things: "Handlers never …", "The middleware …".
+pub fn heads_differ(old: &Reading, new: &Reading) -> bool {
+    let head = |reading: &'_ Reading| {
+        let content = reading.words.get(reading.title..).unwrap_or_default().iter();
+        content.take(4).position(|word| matches!(word.role, Role::Content | Role::Name)).map(|at| reading.title + at)
+    };
+    let (Some(one), Some(other)) = (head(old), head(new)) else { return false };
+    let (one, other) = (&old.words[one], &new.words[other]);
+    !new.has_stem(&one.stem) && !old.has_stem(&other.stem) && !synonyms::is_generic(&one.stem) && !synonyms::is_generic(&other.stem)
 }

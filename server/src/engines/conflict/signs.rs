@@ -22,6 +22,11 @@ pub struct Signs {
     pub flips: Flips,
     /// A name that is in use there and given up here.
     pub retired: Vec<String>,
+    /// One names the only one, the other all.
+    pub restricted: bool,
+    /// What is turned is said of other things.
+    pub of_others: bool,
+    pub heads_differ: bool,
     pub siblings: usize,
     pub exceptions: usize,
     pub past: usize,
@@ -52,12 +57,15 @@ pub fn signs(old: &Reading, new: &Reading) -> Signs {
         universal: scope::universal(old),
         denials: (scope::denials(old), scope::denials(new)),
         retired: flips::retired(&there, &here),
-        flips: Flips { denied: flips.denied + opposites::agreements(old, new), ..flips },
+        restricted: opposites::restricted(old, new),
+        of_others: flips::is_of_others(&flips, old, new),
+        heads_differ: scope::heads_differ(old, new),
         siblings: scope::siblings(&there, &here) + usize::from(scope::beyond(old, &here) || scope::beyond(new, &there)),
         exceptions: scope::exceptions(new),
         past: scope::past(old),
         narrowed: scope::narrowed(new, old, &there, &apart),
         titles_part: scope::titles_part(&there, &here, &apart),
         choice,
+        flips: Flips { denied: flips.denied + opposites::agreements(old, new), ..flips },
     }
 }

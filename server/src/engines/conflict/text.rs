@@ -1,9 +1,9 @@
 //! How a text is read before it is judged: words with their stems, in clauses and sentences, with what each denies.
 
 use super::{
-    alternatives,
+    alternatives, denials,
     lexicon::{self, Language},
-    polarity, values,
+    polarity, synonyms, values,
 };
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -73,8 +73,9 @@ impl Reading {
         self.words.iter().filter(|word| matches!(word.role, Role::Content | Role::Name))
     }
 
-    pub fn has_low(&self, low: &str) -> bool {
-        self.words.iter().any(|word| word.low == low)
+    /// Whether the content says it, not only the title.
+    pub fn has_claim(&self, stem: &str) -> bool {
+        self.words.iter().skip(self.title).any(|word| word.stem == stem)
     }
 
     pub fn has_stem(&self, stem: &str) -> bool {
@@ -170,13 +171,19 @@ impl Reader {
             self.push(word, denial.to_owned(), Role::Stop, true);
             return;
         }
+        // unsigned, unencrypted: a denial and a word.
+        if let Some(rest) = low.strip_prefix("un").filter(|rest| rest.len() > 4 && rest.ends_with("ed")) {
+            self.push("un", "un".to_owned(), Role::Stop, false);
+            self.push(word, rest.to_owned(), Role::Content, false);
+            return;
+        }
         let (word, low) = elision(word, low.trim_end_matches("'s"));
         if low.starts_with(|c: char| c.is_ascii_digit()) || low.starts_with(['$', '€', '£', '%']) || lexicon::number(low).is_some() {
             self.push(word, low.to_owned(), Role::Number, false);
         } else if is_compound(word) && !alternatives::is_member(low) && !(word.contains('-') && self.names_next()) {
             for part in word.split(['-', '/']).filter(|part| !part.is_empty()) {
                 let part_low = fold(part);
-                self.plain(part, &part_low, lexicon::denies(&part_low));
+                self.plain(part, &part_low, denials::is_any(&part_low));
             }
         } else if is_identifier(word) {
             self.push(word, low.to_owned(), Role::Name, false);
@@ -214,7 +221,7 @@ impl Reader {
     fn turn(&mut self, low: &str) {
         let starts = self.words.last().is_none_or(|last| last.clause != self.clause);
         let joined =
-            lexicon::is_denial(low) && self.words.last().is_some_and(|last| matches!(last.low.as_str(), "and" | "or" | "und" | "et" | "y"));
+            denials::is_denial(low) && self.words.last().is_some_and(|last| matches!(last.low.as_str(), "and" | "or" | "und" | "et" | "y"));
         if joined || lexicon::breaks_clause(low) || (self.conditional && !starts && lexicon::is_subject(low)) {
             self.clause += 1;
             self.conditional = lexicon::is_condition(low);
@@ -259,7 +266,7 @@ impl Reader {
     }
 
     fn stem(&self, low: &str) -> String {
-        lexicon::stem(&self.stemmer, low)
+        synonyms::stem(&self.stemmer, low)
     }
 
     fn end_sentence(&mut self) {

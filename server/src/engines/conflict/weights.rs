@@ -9,28 +9,34 @@ pub const CERTAIN: f32 = 0.7;
 
 /// Fitted by logistic regression on the open pairs and on pairs of our own, with each sign held to the side its meaning says.
 const WEIGHTS: [(&str, f32); TERMS] = [
-    ("always", 0.67),
-    ("share of the shorter text that stands in both", 0.44),
-    ("how much stands in both", 0.47),
-    ("another choice", 0.40),
-    ("another value", 0.22),
-    ("another owner", 0.10),
-    ("another cause", 0.19),
-    ("a word turned", 0.29),
-    ("more words turned", 0.46),
-    ("both deny the same", -0.89),
-    ("a name given up", 0.65),
-    ("two sides of one line", -1.87),
-    ("the past", -0.27),
-    ("titles that part", -1.72),
-    ("only here and not there", -1.02),
-    ("the old one speaks of all", 0.46),
-    ("several signs", 1.25),
+    ("always", 1.38),
+    ("share of the shorter text that stands in both", 0.00),
+    ("how much stands in both", 0.17),
+    ("another choice", 0.45),
+    ("another value", 0.31),
+    ("another owner", 0.00),
+    ("another cause", 0.18),
+    ("a word turned", 0.22),
+    ("more words turned", 0.20),
+    ("both deny the same", -1.45),
+    ("a name given up", 0.40),
+    ("two sides of one line", -2.33),
+    ("the past", -0.20),
+    ("titles that part", -1.68),
+    ("only here and not there", -0.80),
+    ("the old one speaks of all", 0.90),
+    ("several signs", 0.22),
     ("a strong sign and nothing against it", 1.97),
-    ("words that narrow the new subject", -0.42),
-    ("the new one holds in one case", -1.05),
+    ("words that narrow the new subject", -0.22),
+    ("the new one holds in one case", -1.23),
+    ("turned words said of other things", -0.49),
+    ("one names the only one, the other all", 0.02),
+    ("opposites", 0.20),
+    ("subjects part", -0.11),
+    ("several too", 1.67),
+    ("they begin with different things", -1.81),
 ];
-const TERMS: usize = 20;
+const TERMS: usize = 26;
 
 /// What the signs come to before they are weighed.
 pub struct Evidence {
@@ -50,13 +56,14 @@ impl Evidence {
         let strong = firm.into_iter().map(strength).fold(0.0, f32::max);
         let net = signs.flips.weight - few(signs.flips.denied);
         // One turned word is no subject: two words must be shared, or the word stand in both titles.
-        let turned = if net < 1.0 || (signs.shared < 2.0 && !signs.flips.titled) { 0.0 } else { net };
-        let opposite = strength(&signs.opposite) > 0.0;
+        let turned = if net < 1.0 || (signs.shared < 2.0 && signs.overlap < 0.5 && !signs.flips.titled) { 0.0 } else { net };
+        let opposite = strength(&signs.opposite) > 0.0 || (signs.restricted && (signs.shared >= 2.0 || signs.overlap >= 0.5));
+        let of_others = signs.of_others && strong == 0.0;
         let nearest = firm.into_iter().flatten().max_by(|a, b| a.near.total_cmp(&b.near)).filter(|_| strong > 0.0);
         Self {
             strong,
             turned,
-            guarded: signs.siblings > 0 || signs.titles_part || signs.exceptions > 0 || signs.past > 0 || signs.narrowed,
+            guarded: signs.siblings > 0 || signs.titles_part || signs.exceptions > 0 || signs.past > 0 || signs.narrowed || of_others,
             signs: [strong > 0.0, turned >= 1.0, opposite, !signs.retired.is_empty()].into_iter().map(u8::from).sum(),
             narrowing: nearest.map_or(0, |clash| clash.extra.1.min(2)),
         }
@@ -94,10 +101,16 @@ pub fn terms(signs: &Signs, evidence: &Evidence) -> [f32; TERMS] {
         is(signs.titles_part),
         is(only_and_not),
         is(signs.universal),
-        is(evidence.signs > 1),
+        is(evidence.signs > 1 && !evidence.guarded),
         if evidence.guarded { 0.0 } else { evidence.strong.max(evidence.turned.min(1.0) * 0.7) },
         few(evidence.narrowing),
         is(signs.narrowed),
+        is(signs.of_others && evidence.strong == 0.0),
+        is(signs.restricted),
+        strength(&signs.opposite),
+        if clash_both(signs) { 1.0 } else { 0.0 },
+        is(evidence.signs > 1),
+        is(signs.heads_differ),
     ]
 }
 
@@ -109,4 +122,9 @@ fn strength(clash: &Option<Clash>) -> f32 {
 
 fn few(count: usize) -> f32 {
     f32::from(u8::try_from(count).unwrap_or(u8::MAX))
+}
+
+fn clash_both(signs: &Signs) -> bool {
+    let firm = [&signs.choice, &signs.value, &signs.name, &signs.owner];
+    firm.into_iter().flatten().max_by(|a, b| a.near.total_cmp(&b.near)).is_some_and(|clash| clash.extra.0 > 0 && clash.extra.1 > 0)
 }
