@@ -3,7 +3,7 @@
 use super::{
     alternatives,
     clash::{Clash, MOST, better, clash},
-    lexicon,
+    lexicon, synonyms,
     text::{Reading, Role, Word},
 };
 
@@ -27,14 +27,12 @@ pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
                 nearest = Some((clash, one.name == other.name));
             }
         }
-        match nearest {
-            // The same choice in the same place: whatever else is named is an addition.
-            Some((_, true)) => {}
-            Some((clash, false)) if clash.shared == 0 && alternatives::is_one_per_project(other.called) => {
-                better(&mut best, Clash { near: 0.5, shared: 1, slot: vec![other.called.to_owned()], ..clash });
-            }
-            Some((clash, false)) => better(&mut best, clash),
-            None => {}
+        // The same choice in the same place: whatever else is named is an addition.
+        let Some((found, false)) = nearest else { continue };
+        if found.shared == 0 && alternatives::is_one_per_project(other.called) {
+            better(&mut best, Clash { near: 0.5, shared: 1, slot: vec![other.called.to_owned()], ..found });
+        } else {
+            better(&mut best, found);
         }
     }
     best
@@ -95,7 +93,7 @@ fn leads_to(reading: &Reading, at: usize) -> Option<&str> {
 }
 
 fn is_machine_name(raw: &str) -> bool {
-    raw.contains(['/', '.', '_', '-', ':']) || raw.chars().any(|c| c.is_ascii_digit())
+    raw.contains(['/', '.', '_', '-', ':', '#']) || raw.chars().any(|c| c.is_ascii_digit())
 }
 
 /// Whether a sentence is about this word: "Python is formatted with Black", but not "pnpm is our package manager".
@@ -105,4 +103,45 @@ pub fn is_subject(reading: &Reading, word: &Word) -> bool {
         reading.words.get(at + ahead).filter(|next| next.clause == word.clause).map(|next| next.low.as_str()).unwrap_or_default()
     };
     at >= reading.title && !(matches!(after(1), "is" | "are") && matches!(after(2), "the" | "our" | "a" | "an")) && !after(1).is_empty()
+}
+
+/// Another filler in the same frame: "tenants are separated by schema", "tenants are separated by a column".
+pub fn filler(old: &Reading, new: &Reading) -> Option<Clash> {
+    let (there, here) = (frames(old, new), frames(new, old));
+    let mut best = None;
+    for one in there.iter().take(MOST) {
+        for other in here.iter().filter(|other| other.lead == one.lead).take(MOST) {
+            let found = clash(old, one.filler, new, other.filler, one.filler.raw.clone(), other.filler.raw.clone());
+            let common = one.before.iter().filter(|stem| other.before.contains(stem)).count();
+            let same_verb = one.before.first() == other.before.first();
+            if same_verb && common >= 2 && found.shared >= 1 && found.extra.0.min(found.extra.1) == 0 {
+                better(&mut best, found);
+            }
+        }
+    }
+    best
+}
+
+/// A small word with what stands before it and the first word that fills the place after it.
+struct Frame<'a> {
+    lead: &'a str,
+    before: Vec<&'a str>,
+    filler: &'a Word,
+}
+
+/// Frames whose filler the other text does not have.
+fn frames<'a>(reading: &'a Reading, other: &Reading) -> Vec<Frame<'a>> {
+    let telling = |word: &&Word| matches!(word.role, Role::Content | Role::Name) && !word.part;
+    let words = &reading.words;
+    let frame = |at: usize| {
+        let lead =
+            ["by", "in", "with", "on", "at", "to", "from", "as", "through", "via"].into_iter().find(|lead| *lead == words[at].low)?;
+        let clause = words[at].clause;
+        let filler = words[at + 1..].iter().take(3).take_while(|word| word.clause == clause).find(telling)?;
+        let before: Vec<&str> =
+            words[..at].iter().rev().take_while(|word| word.clause == clause).filter(telling).map(|word| word.stem.as_str()).collect();
+        let own = !filler.denied && !other.has_stem(&filler.stem) && !synonyms::is_generic(&filler.stem);
+        own.then_some(Frame { lead, before, filler })
+    };
+    (reading.title..words.len()).filter_map(frame).collect()
 }

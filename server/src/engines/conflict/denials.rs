@@ -18,7 +18,7 @@ static DENIALS: Words = words(|| {
 
 /// Adjectives and participles by which a thing is denied: it is gone, forbidden, switched off.
 static STATES: Words = words(|| {
-    "gone forbidden banned prohibited disallowed disabled off removed deleted dropped deprecated archived closed retired abandoned blocked denied \
+    "gone away forbidden banned prohibited disallowed disabled off removed deleted dropped deprecated archived closed retired abandoned blocked denied \
      rejected refused discontinued decommissioned obsolete optional unnecessary unavailable impossible lost replaced superseded discouraged out \
      wrong false dead stopped cancelled canceled revoked outdated broken shut phased skipped ignored excluded worse harmful useless failing \
      terminated scrapped withdrawn reverted uninstalled verboten abgeschaltet abgeschafft entfernt geloscht deaktiviert ersetzt untersagt \
@@ -51,7 +51,7 @@ static EXISTENCE: Words = words(|| {
 
 /// A state after one of these belongs to what stands before them.
 static BEING: Words = words(|| {
-    "is are was were be been being get gets got has have had ships ship stays stay switched turned now becomes became remains makes it strictly wird \
+    "is are was were goes go went be been being get gets got has have had ships ship stays stay switched turned now becomes became remains makes it strictly wird \
      wurde werden wurden ist sind est sont a ete es son esta estan fue queda"
         .split_whitespace()
         .collect()

@@ -12,18 +12,23 @@ mod polarity;
 mod reason;
 mod roles;
 mod scope;
+mod shapes;
 mod signs;
 mod subject;
 mod synonyms;
 #[cfg(test)]
 mod tests;
 mod text;
+mod units;
 mod values;
 mod weights;
 
 use crate::model::{Anchor, Kind};
+#[doc(hidden)]
 pub use clash::Clash;
+#[doc(hidden)]
 pub use signs::Signs;
+
 use text::Reading;
 use weights::Evidence;
 
@@ -57,12 +62,12 @@ pub fn judge(old: &Claim<'_>, new: &Claim<'_>) -> Option<Contradiction> {
     let (there, here) = (read(old), read(new));
     let signs = signs::signs(&there, &here);
     let evidence = Evidence::of(&signs);
-    if !evidence.is_any(&signs) {
+    if !evidence.is_any() {
         return None;
     }
     let score = weights::score(&signs, &evidence);
     // Workspace-wide against one project may be the rule and its exception.
-    let certain = score >= weights::CERTAIN && is_clear(&evidence) && old.project == new.project;
+    let certain = score >= weights::CERTAIN && evidence.is_clear() && old.project == new.project;
     (score >= weights::POSSIBLE).then(|| Contradiction { certain, score, reason: reason::sentence(&signs, &there, &here) })
 }
 
@@ -70,14 +75,10 @@ fn read(claim: &Claim<'_>) -> Reading {
     Reading::of(claim.title, claim.content, claim.kind == Kind::Discovery)
 }
 
-fn is_clear(evidence: &Evidence) -> bool {
-    !evidence.guarded && (evidence.strong >= 0.5 || evidence.turned >= 1.0)
-}
-
 pub fn inspect(old: &Claim<'_>, new: &Claim<'_>) -> (Signs, Vec<f32>, bool) {
     let signs = signs::signs(&read(old), &read(new));
     let evidence = Evidence::of(&signs);
     let terms = weights::terms(&signs, &evidence).to_vec();
-    let any = evidence.is_any(&signs);
+    let any = evidence.is_any();
     (signs, terms, any)
 }

@@ -4,7 +4,7 @@ use super::{
     clash::{Clash, MOST, better, clash},
     scope, synonyms,
     text::{Reading, Role, Word},
-    values,
+    units,
 };
 use std::sync::LazyLock;
 
@@ -71,7 +71,7 @@ fn bounded(old: &Reading, new: &Reading) -> Option<Clash> {
         reading.words.iter().enumerate().position(|(at, word)| match word.low.as_str() {
             "only" | "once" | "most" | "limit" | "limited" | "maximum" | "max" | "expire" | "expires" => !word.denied,
             "out" => at > 0 && matches!(reading.words[at - 1].low.as_str(), "run" | "ran"),
-            "valid" => reading.words[at..].iter().take(4).any(|word| values::is_unit(&word.low)),
+            "valid" => reading.words[at..].iter().take(4).any(|word| units::is_unit(&word.low)),
             _ => false,
         })
     };
@@ -131,12 +131,25 @@ pub fn restricted(old: &Reading, new: &Reading) -> bool {
     let only_own = |reading: &Reading, other: &Reading| {
         reading.words.iter().enumerate().any(|(at, word)| {
             let clause = |next: &&Word| next.clause == word.clause && matches!(next.role, Role::Content | Role::Name);
-            let after = reading.words[at..].iter().filter(clause).next();
-            let named = after.or_else(|| reading.words[..at].iter().rev().filter(clause).next());
+            let after = reading.words[at..].iter().find(clause);
+            let named = after.or_else(|| reading.words[..at].iter().rev().find(clause));
             let told = reading.words.iter().filter(clause).any(|word| !synonyms::is_generic(&word.stem) && other.has_claim(&word.stem));
             scope::is_only(&word.low) && told && named.is_some_and(|named| !other.has_stem(&named.stem))
         })
     };
     let all = |reading: &Reading| scope::universal(reading) && !scope::denials(reading);
     (only_own(old, new) && all(new)) || (only_own(new, old) && all(old))
+}
+
+/// Whether the opposites only tell two kinds of a thing apart: "a full build", "an incremental build".
+pub fn are_kinds(clash: &Clash, old: &Reading, new: &Reading) -> bool {
+    let head = |reading: &'_ Reading, stem: &str| {
+        let at = reading.words.iter().position(|word| word.stem == stem)?;
+        reading
+            .words
+            .get(at + 1)
+            .filter(|next| next.clause == reading.words[at].clause && next.role == Role::Content)
+            .map(|next| next.stem.clone())
+    };
+    head(old, &clash.own[0]).is_some_and(|one| head(new, &clash.own[1]) == Some(one))
 }

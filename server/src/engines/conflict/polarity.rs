@@ -57,7 +57,9 @@ fn deny(clause: &mut [Word]) {
             if bare || whole {
                 flip(before);
             } else {
-                before.iter_mut().for_each(|word| word.unsure = true);
+                for word in before.iter_mut() {
+                    word.unsure = true;
+                }
                 // "load nothing": the verb goes with its object.
                 if let Some(verb) = before.last_mut().filter(|_| matches!(low.as_str(), "nothing" | "nichts" | "rien" | "nada")) {
                     verb.denied = !verb.denied;
@@ -72,7 +74,7 @@ fn deny(clause: &mut [Word]) {
             let being = clause[at.saturating_sub(3)..at].iter().any(|word| denials::is_being(&word.low));
             let last = !clause[at + 1..].iter().any(|word| word.role != Role::Stop)
                 || matches!(next.as_str(), "by" | "in" | "for" | "from" | "since");
-            if (being || last) && !(low == "out" && !being) {
+            if being || (last && low != "out") {
                 flip(&mut clause[..at]);
             } else if denials::is_act(&low) {
                 flip(&mut clause[at + 1..]);

@@ -3,7 +3,7 @@
 use super::{
     alternatives, denials,
     lexicon::{self, Language},
-    polarity, synonyms, values,
+    polarity, shapes, synonyms, units,
 };
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -138,13 +138,15 @@ impl Reader {
     fn prose(&mut self, text: &str) {
         let mut chunks = text.split_whitespace().peekable();
         while let Some(chunk) = chunks.next() {
-            let ordinal = self.language == Language::German && is_ordinal(chunk) && chunks.peek().is_some_and(|next| starts_upper(next));
+            let ordinal = self.language == Language::German
+                && shapes::is_ordinal(chunk)
+                && chunks.peek().is_some_and(|next| shapes::starts_upper(next));
             self.chunk(chunk, ordinal);
         }
     }
 
     fn chunk(&mut self, chunk: &str, ordinal: bool) {
-        let body = chunk.trim_start_matches(|c: char| !c.is_alphanumeric() && !"/-.<$€£@_%".contains(c));
+        let body = chunk.trim_start_matches(|c: char| !c.is_alphanumeric() && !"/-.<$€£@_%#".contains(c));
         if chunk.len() > body.len() && chunk.starts_with(['(', '–', '—', '[']) {
             self.clause += 1;
         }
@@ -177,15 +179,15 @@ impl Reader {
             self.push(word, rest.to_owned(), Role::Content, false);
             return;
         }
-        let (word, low) = elision(word, low.trim_end_matches("'s"));
+        let (word, low) = shapes::elision(word, low.trim_end_matches("'s"));
         if low.starts_with(|c: char| c.is_ascii_digit()) || low.starts_with(['$', '€', '£', '%']) || lexicon::number(low).is_some() {
             self.push(word, low.to_owned(), Role::Number, false);
-        } else if is_compound(word) && !alternatives::is_member(low) && !(word.contains('-') && self.names_next()) {
+        } else if shapes::is_compound(word) && !alternatives::is_member(low) && !(word.contains('-') && self.names_next()) {
             for part in word.split(['-', '/']).filter(|part| !part.is_empty()) {
                 let part_low = fold(part);
                 self.plain(part, &part_low, denials::is_any(&part_low));
             }
-        } else if is_identifier(word) {
+        } else if shapes::is_identifier(word) {
             self.push(word, low.to_owned(), Role::Name, false);
             for part in low.split(|c: char| !c.is_alphanumeric()).filter(|part| part.len() > 2 && part.len() < low.len()) {
                 let stem = self.stem(part);
@@ -203,7 +205,7 @@ impl Reader {
 
     fn plain(&mut self, word: &str, low: &str, part: bool) {
         self.turn(low);
-        let capital = starts_upper(word);
+        let capital = shapes::starts_upper(word);
         let shouted = word.chars().count() > 1 && word.chars().all(|c| c.is_uppercase() || c.is_ascii_digit());
         let role = if lexicon::is_stop(low, self.language) && !shouted {
             Role::Stop
@@ -213,7 +215,7 @@ impl Reader {
             Role::Content
         };
         let counts = self.words.last().is_some_and(|last| last.role == Role::Number && last.clause == self.clause);
-        let role = if counts && values::is_unit(low) { Role::Stop } else { role };
+        let role = if counts && units::is_unit(low) { Role::Stop } else { role };
         self.push(word, low.to_owned(), role, part);
     }
 
@@ -274,39 +276,4 @@ impl Reader {
         self.clause += 1;
         self.fresh = true;
     }
-}
-
-fn starts_upper(word: &str) -> bool {
-    word.starts_with(char::is_uppercase)
-}
-
-fn is_ordinal(chunk: &str) -> bool {
-    chunk.strip_suffix('.').is_some_and(|day| (1..=2).contains(&day.len()) && day.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// l'envoi, d'une: the article goes.
-fn elision<'a>(word: &'a str, low: &'a str) -> (&'a str, &'a str) {
-    match low.split_once('\'') {
-        Some((article, rest)) if article.len() <= 2 && rest.len() > 2 => {
-            (word.split_once(['\'', '’']).map_or(word, |(_, rest)| rest), rest)
-        }
-        _ => (word, low),
-    }
-}
-
-/// table-driven, blue/green: words that were joined, not a name.
-fn is_compound(word: &str) -> bool {
-    let mut parts = word.split(['-', '/']);
-    let all = parts.by_ref().all(|part| part.chars().count() > 1 && part.chars().all(char::is_alphabetic) && !has_inner_capital(part));
-    all && word.contains(['-', '/']) && word.matches('/').count() < 2
-}
-
-fn is_identifier(word: &str) -> bool {
-    let digits = word.bytes().any(|b| b.is_ascii_digit());
-    let marks = word.trim_end_matches(['+', '#']).contains(['_', '.', '/', ':', '=', '@', '<', '(', '-']);
-    digits || marks || word.ends_with("()") || has_inner_capital(word)
-}
-
-fn has_inner_capital(word: &str) -> bool {
-    word.chars().any(char::is_lowercase) && word.chars().skip(1).any(char::is_uppercase)
 }
