@@ -3,7 +3,7 @@
 use super::{
     alternatives,
     clash::{Clash, MOST, better, clash},
-    lexicon, synonyms,
+    lexicon,
     text::{Reading, Role, Word},
 };
 
@@ -105,16 +105,15 @@ pub fn is_subject(reading: &Reading, word: &Word) -> bool {
     at >= reading.title && !(matches!(after(1), "is" | "are") && matches!(after(2), "the" | "our" | "a" | "an")) && !after(1).is_empty()
 }
 
-/// Another filler in the same frame: "tenants are separated by schema", "tenants are separated by a column".
+/// Another filler in the same frame: "error codes are strings", "error codes are integers".
 pub fn filler(old: &Reading, new: &Reading) -> Option<Clash> {
-    let (there, here) = (frames(old, new), frames(new, old));
+    let (there, here) = (clauses(old), clauses(new));
     let mut best = None;
     for one in there.iter().take(MOST) {
-        for other in here.iter().filter(|other| other.lead == one.lead).take(MOST) {
-            let found = clash(old, one.filler, new, other.filler, one.filler.raw.clone(), other.filler.raw.clone());
-            let common = one.before.iter().filter(|stem| other.before.contains(stem)).count();
-            let same_verb = one.before.first() == other.before.first();
-            if same_verb && common >= 2 && found.shared >= 1 && found.extra.0.min(found.extra.1) == 0 {
+        for other in here.iter().take(MOST) {
+            let (Some(left), Some(right)) = (only_own(one, other), only_own(other, one)) else { continue };
+            let found = clash(old, left, new, right, left.raw.clone(), right.raw.clone());
+            if found.shared > 0 && !left.denied && !right.denied {
                 better(&mut best, found);
             }
         }
@@ -122,26 +121,19 @@ pub fn filler(old: &Reading, new: &Reading) -> Option<Clash> {
     best
 }
 
-/// A small word with what stands before it and the first word that fills the place after it.
-struct Frame<'a> {
-    lead: &'a str,
-    before: Vec<&'a str>,
-    filler: &'a Word,
+/// The telling words of each clause of the content.
+fn clauses(reading: &Reading) -> Vec<Vec<&Word>> {
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    let telling = |word: &&Word| matches!(word.role, Role::Content | Role::Name) && !word.part;
+    content.chunk_by(|one, next| one.clause == next.clause).map(|clause| clause.iter().filter(telling).collect()).collect()
 }
 
-/// Frames whose filler the other text does not have.
-fn frames<'a>(reading: &'a Reading, other: &Reading) -> Vec<Frame<'a>> {
-    let telling = |word: &&Word| matches!(word.role, Role::Content | Role::Name) && !word.part;
-    let words = &reading.words;
-    let frame = |at: usize| {
-        let lead =
-            ["by", "in", "with", "on", "at", "to", "from", "as", "through", "via"].into_iter().find(|lead| *lead == words[at].low)?;
-        let clause = words[at].clause;
-        let filler = words[at + 1..].iter().take(3).take_while(|word| word.clause == clause).find(telling)?;
-        let before: Vec<&str> =
-            words[..at].iter().rev().take_while(|word| word.clause == clause).filter(telling).map(|word| word.stem.as_str()).collect();
-        let own = !filler.denied && !other.has_stem(&filler.stem) && !synonyms::is_generic(&filler.stem);
-        own.then_some(Frame { lead, before, filler })
-    };
-    (reading.title..words.len()).filter_map(frame).collect()
+/// The one word at the end of a clause that the other does not have, where both begin with the same and share two words.
+fn only_own<'a>(clause: &[&'a Word], other: &[&Word]) -> Option<&'a Word> {
+    let has = |word: &Word| other.iter().any(|theirs| theirs.stem == word.stem);
+    let own: Vec<&Word> = clause.iter().copied().filter(|word| !has(word)).collect();
+    let (first, last) = (clause.first()?, clause.last()?);
+    let [word] = own[..] else { return None };
+    let at_end = std::ptr::eq(*last, word) || clause.len() > 2 && std::ptr::eq(clause[clause.len() - 2], word);
+    (has(first) && at_end && clause.len() > 2).then_some(word)
 }

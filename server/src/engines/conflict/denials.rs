@@ -18,7 +18,7 @@ static DENIALS: Words = words(|| {
 
 /// Adjectives and participles by which a thing is denied: it is gone, forbidden, switched off.
 static STATES: Words = words(|| {
-    "gone away forbidden banned prohibited disallowed disabled off removed deleted dropped deprecated archived closed retired abandoned blocked denied \
+    "gone away purged erased wiped hidden forbidden banned prohibited disallowed disabled off removed deleted dropped deprecated archived closed retired abandoned blocked denied \
      rejected refused discontinued decommissioned obsolete optional unnecessary unavailable impossible lost replaced superseded discouraged out \
      wrong false dead stopped cancelled canceled revoked outdated broken shut phased skipped ignored excluded worse harmful useless failing \
      terminated scrapped withdrawn reverted uninstalled verboten abgeschaltet abgeschafft entfernt geloscht deaktiviert ersetzt untersagt \
@@ -33,7 +33,7 @@ static ACTS: Words = words(|| {
     "drop drops dropping avoid avoids stop stops stopped stopping reject rejects refuse refuses skip skips bypass bypasses forbid forbids prohibit \
      prohibits ban bans remove removes removing delete deletes abandon abandons disable disables disallow disallows deny denies block blocks replace \
      replaces replacing retire retires deprecate deprecates ditch dissolve omit omits spare fail fails ignore ignores exclude excludes prevent \
-     prevents lacks scrap retiring vermeiden abschalten entfernen ersetzen eviter abandonner supprimer remplacer evitar eliminar reemplazar quitar \
+     prevents hide hides suppress suppresses strip strips lacks scrap retiring vermeiden abschalten entfernen ersetzen eviter abandonner supprimer remplacer evitar eliminar reemplazar quitar \
      refrain"
         .split_whitespace()
         .collect()

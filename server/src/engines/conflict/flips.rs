@@ -1,10 +1,9 @@
 //! What one text affirms and the other denies: "never retry a capture", "captures are retried".
 
 use super::{
-    clash,
     subject::{Said, Stances},
     synonyms,
-    text::Reading,
+    text::{Reading, Role, Word},
 };
 
 /// Words that one side affirms and the other denies.
@@ -20,13 +19,23 @@ pub struct Flips {
     pub denied: usize,
 }
 
-/// Whether a turned word is said of other things: "the web app has a dark mode", "mails have no dark mode".
+/// Whether the turned words are said of other things: "the web app has a dark mode", "mails have no dark mode".
 pub fn is_of_others(flips: &Flips, old: &Reading, new: &Reading) -> bool {
-    let narrowed = |reading: &Reading, stem: &String, other: &Reading| {
-        let said = reading.words.iter().enumerate().filter(|(at, word)| *at >= reading.title && word.stem == *stem);
-        said.map(|(_, word)| clash::extra(reading, word, other)).min().is_some_and(|extra| extra > 0)
+    let (there, here) = (around(flips, old), around(flips, new));
+    let own = |one: &[&Word], other: &Reading, named: bool| {
+        one.iter().any(|word| !other.has_stem(&word.stem) && (!named || word.role == Role::Name))
     };
-    !flips.words.is_empty() && flips.words.iter().all(|stem| narrowed(old, stem, new) && narrowed(new, stem, old))
+    let common = there.iter().any(|word| here.iter().any(|other| other.stem == word.stem));
+    !flips.words.is_empty() && !common && own(&there, new, false) && own(&here, old, false)
+}
+
+/// The other telling words of the clauses in which a text speaks of the turned words.
+fn around<'a>(flips: &Flips, reading: &'a Reading) -> Vec<&'a Word> {
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    let turned = |word: &Word| flips.words.contains(&word.stem);
+    let clauses: Vec<usize> = content.iter().filter(|word| turned(word)).map(|word| word.clause).collect();
+    let telling = |word: &&Word| matches!(word.role, Role::Content | Role::Name) && !word.part && !synonyms::is_generic(&word.stem);
+    content.iter().filter(|word| clauses.contains(&word.clause) && !turned(word)).filter(telling).collect()
 }
 
 pub fn flips(old: &Stances<'_>, new: &Stances<'_>) -> Flips {

@@ -24,11 +24,6 @@ mod values;
 mod weights;
 
 use crate::model::{Anchor, Kind};
-#[doc(hidden)]
-pub use clash::Clash;
-#[doc(hidden)]
-pub use signs::Signs;
-
 use text::Reading;
 use weights::Evidence;
 
@@ -73,12 +68,4 @@ pub fn judge(old: &Claim<'_>, new: &Claim<'_>) -> Option<Contradiction> {
 
 fn read(claim: &Claim<'_>) -> Reading {
     Reading::of(claim.title, claim.content, claim.kind == Kind::Discovery)
-}
-
-pub fn inspect(old: &Claim<'_>, new: &Claim<'_>) -> (Signs, Vec<f32>, bool) {
-    let signs = signs::signs(&read(old), &read(new));
-    let evidence = Evidence::of(&signs);
-    let terms = weights::terms(&signs, &evidence).to_vec();
-    let any = evidence.is_any();
-    (signs, terms, any)
 }

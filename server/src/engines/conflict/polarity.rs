@@ -76,7 +76,8 @@ fn deny(clause: &mut [Word]) {
                 || matches!(next.as_str(), "by" | "in" | "for" | "from" | "since");
             if being || (last && low != "out") {
                 flip(&mut clause[..at]);
-            } else if denials::is_act(&low) {
+            } else if denials::is_act(&low) || at == 0 || matches!(clause[at - 1].low.as_str(), "we" | "they" | "i" | "wir" | "on" | "nous")
+            {
                 flip(&mut clause[at + 1..]);
             }
         } else if denials::is_act(&low) && !follows_article(clause, at) {

@@ -4,6 +4,7 @@ use super::{
     subject::Stances,
     synonyms,
     text::{Reading, Role, Word},
+    units::weekday,
 };
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -149,6 +150,10 @@ pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart
     (0..words.len()).any(|at| {
         // "After the trial …": another time than the other speaks of, whatever it is after.
         let phase = matches!(words[at].low.as_str(), "after" | "during" | "outside" | "nach" | "wahrend" | "apres" | "pendant" | "durante");
+        let rest = matches!(words[at].low.as_str(), "other" | "others" | "remaining" | "andere" | "autres" | "otros");
+        if rest && words[at].first {
+            return true;
+        }
         if phase && (words[at].first || at < reading.title) && !others.contains(&words[at].low.as_str()) {
             return true;
         }
@@ -172,4 +177,14 @@ pub fn heads_differ(old: &Reading, new: &Reading) -> bool {
     let (Some(one), Some(other)) = (head(old), head(new)) else { return false };
     let (one, other) = (&old.words[one], &new.words[other]);
     !new.has_stem(&one.stem) && !old.has_stem(&other.stem) && !synonyms::is_generic(&one.stem) && !synonyms::is_generic(&other.stem)
+}
+
+/// Whether one is denied for some days and the other affirmed for others: "not on Fridays", "from Monday to Thursday".
+pub fn other_days(old: &Reading, new: &Reading) -> bool {
+    let days =
+        |reading: &'_ Reading| reading.words.iter().filter_map(|word| weekday(&word.low).map(|day| (day, word.denied))).collect::<Vec<_>>();
+    let (there, here) = (days(old), days(new));
+    let apart = there.iter().all(|(day, _)| here.iter().all(|(other, _)| (day - other).abs() > 0.5));
+    let (no, yes) = (there.iter().any(|(_, denied)| *denied), here.iter().any(|(_, denied)| *denied));
+    !there.is_empty() && !here.is_empty() && apart && no != yes
 }

@@ -68,7 +68,11 @@ pub fn signs(old: &Reading, new: &Reading) -> Signs {
         restricted: opposites::restricted(old, new),
         of_others: flips::is_of_others(&flips, old, new),
         heads_differ: scope::heads_differ(old, new),
-        siblings: kinds || scope::take_sides(&there, &here) || scope::beyond(old, &here) || scope::beyond(new, &there),
+        siblings: kinds
+            || scope::other_days(old, new)
+            || scope::take_sides(&there, &here)
+            || scope::beyond(old, &here)
+            || scope::beyond(new, &there),
         excepted: scope::is_exception(new),
         past: scope::tells_past(old),
         narrowed: scope::narrowed(new, old, &there, &apart),

@@ -111,6 +111,7 @@ fn another_choice_for_the_same_thing() {
     assert!(certain("Carts are kept in Redis.", "Carts are stored in PostgreSQL, Redis holds only sessions."));
     assert!(certain("Domain events are published to Kafka.", "We publish domain events on NATS."));
     assert!(!silent("The cluster is in eu-central-1.", "The cluster was moved to eu-west-3."));
+    assert!(!silent("Error codes are plain strings.", "Error codes are plain integers."));
     assert!(silent("Orders are stored in PostgreSQL.", "Sessions are stored in Redis."));
     assert!(silent("The Android app is written in Kotlin.", "The iOS app is written in Swift."));
 }
@@ -132,6 +133,13 @@ fn yes_and_no() {
     assert!(certain("Zahlungen werden automatisch wiederholt.", "Zahlungen werden nie automatisch wiederholt."));
     assert!(silent("Every new feature is behind a flag.", "No feature goes live without a flag."));
     assert!(silent("Secrets must not be committed.", "Never commit secrets."));
+}
+
+#[test]
+fn only_one_and_all() {
+    let said = judge(&fact("", "Only leads may release."), &fact("", "Every engineer can release.")).unwrap();
+    assert_eq!(said.reason, "One says that only one does it, the other that all do.");
+    assert!(!silent("All services live in one repository.", "Each service has its own repository."));
 }
 
 #[test]

@@ -3,30 +3,29 @@
 use super::{clash::Clash, signs::Signs};
 
 /// Above this a pair is worth a look; below it the judge says nothing.
-pub const POSSIBLE: f32 = 0.45;
+pub const POSSIBLE: f32 = 0.5;
 /// Above this, with a strong sign and nothing that speaks of another scope, it is certain.
 pub const CERTAIN: f32 = 0.7;
 
 /// Fitted by logistic regression on the open pairs and on pairs of our own, with each sign held to the side its meaning says.
-const WEIGHTS: [(&str, f32); 18] = [
-    ("some sign is there", 1.35),
-    ("how much stands in both", 0.15),
-    ("another choice", 0.53),
-    ("another value", 0.11),
-    ("another cause", 0.31),
-    ("a word turned from yes to no", 0.54),
-    ("a name given up", 0.29),
-    ("the old one speaks of all", 0.97),
-    ("several signs", 1.51),
-    ("a firm sign and nothing against it", 2.02),
-    ("both deny the same", -1.02),
-    ("only here, not there", -1.19),
-    ("two sides of one line", -2.68),
-    ("the past", -0.36),
-    ("titles that part", -1.77),
-    ("another subject", -1.48),
-    ("turned words said of other things", -0.55),
-    ("the new one holds in one case", -1.10),
+const WEIGHTS: [(&str, f32); 17] = [
+    ("some sign is there", 0.76),
+    ("how much stands in both", 0.73),
+    ("another choice", 0.40),
+    ("another cause", 0.08),
+    ("a word turned from yes to no", 0.34),
+    ("a name given up", 0.67),
+    ("the old one speaks of all", 1.15),
+    ("several signs", 1.36),
+    ("a firm sign and nothing against it", 2.59),
+    ("both deny the same", -1.46),
+    ("only here, not there", -1.11),
+    ("two sides of one line", -2.33),
+    ("the past", -0.30),
+    ("titles that part", -1.30),
+    ("another subject", -1.53),
+    ("the new one holds in one case", -1.03),
+    ("another filler of the same frame", 1.42),
 ];
 
 /// What the signs come to before they are weighed.
@@ -80,14 +79,13 @@ pub fn score(signs: &Signs, evidence: &Evidence) -> f32 {
 }
 
 /// In the order of the weights.
-pub fn terms(signs: &Signs, evidence: &Evidence) -> [f32; WEIGHTS.len()] {
+fn terms(signs: &Signs, evidence: &Evidence) -> [f32; WEIGHTS.len()] {
     let is = |yes: bool| f32::from(u8::from(yes));
     let only_and_not = (signs.exclusive.0 && signs.denials.1) || (signs.exclusive.1 && signs.denials.0);
     [
         1.0,
         signs.shared.min(6.0) / 6.0,
         strength(signs.choice.as_ref()),
-        strength(signs.value.as_ref()),
         strength(signs.cause.as_ref()),
         evidence.turned.min(1.0),
         is(!signs.retired.is_empty()),
@@ -99,9 +97,9 @@ pub fn terms(signs: &Signs, evidence: &Evidence) -> [f32; WEIGHTS.len()] {
         is(signs.siblings),
         is(signs.past),
         is(signs.titles_part),
-        is(signs.heads_differ),
-        is(signs.of_others && evidence.firm == 0.0),
+        is(signs.heads_differ && !signs.restricted),
         is(signs.narrowed),
+        strength(signs.filler.as_ref()),
     ]
 }
 
