@@ -54,6 +54,10 @@ pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
     for one in own(old, new) {
         for other in &theirs {
             let (a, b) = (&old.words[one], &new.words[*other]);
+            // products_v3, products_v5: whatever leads to them.
+            if is_machine_name(&a.raw) && numberless(&a.low) == numberless(&b.low) {
+                better(&mut best, clash(old, a, new, b, a.raw.clone(), b.raw.clone()));
+            }
             let (Some(left), Some(right)) = (leads_to(old, one), leads_to(new, *other)) else { continue };
             // "owned by", "written by": other questions.
             if left == "by"
@@ -90,6 +94,10 @@ fn leads_to(reading: &Reading, at: usize) -> Option<&str> {
         return Some(":");
     }
     LEADS.iter().copied().find(|lead| *lead == before.low)
+}
+
+fn numberless(low: &str) -> String {
+    low.chars().filter(|c| !c.is_ascii_digit()).collect()
 }
 
 fn is_machine_name(raw: &str) -> bool {

@@ -25,7 +25,7 @@ const OPPOSITES: &str = "\
     permanent temporary; persistent ephemeral; batch streaming; thick thin; sequential parallel; serial parallel; \
     blocking non-blocking; centralised distributed; centralized distributed; offline online; in-house outsourced; paid free; \
     raw aggregated; anonymous authenticated; high low; big small; large small; more less; more fewer; verbose terse; \
-    verbose quiet; explicit implicit; imperative declarative; nullable mandatory; tabs spaces; remote local; remote office; morning evening; day night; pluriel singulier; singular plural; manuell automatisch; offen geschlossen; \
+    verbose quiet; explicit implicit; imperative declarative; nullable mandatory; tabs spaces; remote local; remote office; morning evening; hand automatically; day night; pluriel singulier; singular plural; manuell automatisch; offen geschlossen; \
     obligatoire facultatif; obligatorio opcional; pflicht optional; gemeinsam getrennt; ensemble separement; public prive";
 
 /// A word of a pair, as it is written and as its stem.

@@ -70,6 +70,8 @@ fn deny(clause: &mut [Word]) {
             // "… has no effect any more" is denied already; "is not used any more" too.
         } else if matches!(low.as_str(), "instead" | "rather" | "statt" | "anstatt" | "lieu" | "lugar") {
             flip(&mut clause[at + 1..]);
+        } else if low == "off" && at > 0 && is_turning(&clause[at - 1].low) && !next.is_empty() {
+            flip(&mut clause[at + 1..]);
         } else if denials::is_state(&low) {
             let being = clause[at.saturating_sub(3)..at].iter().any(|word| denials::is_being(&word.low));
             let last = !clause[at + 1..].iter().any(|word| word.role != Role::Stop)
@@ -84,6 +86,11 @@ fn deny(clause: &mut [Word]) {
             flip(&mut clause[at + 1..]);
         }
     }
+}
+
+/// "turn off strict": the thing comes after.
+fn is_turning(low: &str) -> bool {
+    matches!(low, "turn" | "turns" | "turning" | "switch" | "switches" | "switching" | "shut" | "shuts")
 }
 
 /// "the block", "a stop": a thing, not an act.

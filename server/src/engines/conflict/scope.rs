@@ -188,3 +188,22 @@ pub fn other_days(old: &Reading, new: &Reading) -> bool {
     let (no, yes) = (there.iter().any(|(_, denied)| *denied), here.iter().any(|(_, denied)| *denied));
     !there.is_empty() && !here.is_empty() && apart && no != yes
 }
+
+/// Whether both speak of the same sort of thing, each of another one: "CI runners have …", "GPU runners have …".
+pub fn other_ones(old: &Reading, new: &Reading) -> bool {
+    let (there, here) = (subjects(old), subjects(new));
+    let own = |which: &Word, other: &Reading| !other.has_stem(&which.stem) && !synonyms::is_generic(&which.stem);
+    there.iter().any(|(which, thing)| own(which, new) && here.iter().any(|(other, same)| same.stem == thing.stem && own(other, old)))
+}
+
+/// What sentences begin with where a verb follows: which one, of what.
+fn subjects(reading: &Reading) -> Vec<(&Word, &Word)> {
+    const VERBS: &str = "is are was were has have had may must can should will do does take takes run runs get gets go goes need needs";
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    let telling = |word: &Word| matches!(word.role, Role::Content | Role::Name) && !word.part;
+    let triples = content.windows(3).enumerate().filter(|(at, three)| {
+        let opens = three[0].first || (*at > 0 && content[at - 1].first && content[at - 1].role == Role::Stop);
+        opens && telling(&three[0]) && telling(&three[1]) && three[2].clause == three[0].clause && is_one_of(VERBS, &three[2].low)
+    });
+    triples.map(|(_, three)| (&three[0], &three[1])).collect()
+}

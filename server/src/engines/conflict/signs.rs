@@ -70,6 +70,7 @@ pub fn signs(old: &Reading, new: &Reading) -> Signs {
         heads_differ: scope::heads_differ(old, new),
         siblings: kinds
             || scope::other_days(old, new)
+            || scope::other_ones(old, new)
             || scope::take_sides(&there, &here)
             || scope::beyond(old, &here)
             || scope::beyond(new, &there),
