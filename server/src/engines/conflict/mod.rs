@@ -51,7 +51,8 @@ pub struct Contradiction {
 /// Say whether `new` contradicts `old`. What holds in another project is no contradiction, nor is an episode: it only tells what happened.
 pub fn judge(old: &Claim<'_>, new: &Claim<'_>) -> Option<Contradiction> {
     let elsewhere = matches!((old.project, new.project), (Some(there), Some(here)) if there != here);
-    if elsewhere || [old.kind, new.kind].contains(&Kind::Episode) {
+    let same = old.content.trim() == new.content.trim();
+    if elsewhere || same || [old.kind, new.kind].contains(&Kind::Episode) {
         return None;
     }
     let (there, here) = (read(old), read(new));
@@ -62,7 +63,7 @@ pub fn judge(old: &Claim<'_>, new: &Claim<'_>) -> Option<Contradiction> {
     }
     let score = weights::score(&signs, &evidence);
     // Workspace-wide against one project may be the rule and its exception.
-    let certain = score >= weights::CERTAIN && evidence.is_clear() && old.project == new.project;
+    let certain = evidence.is_certain(score) && old.project == new.project;
     (score >= weights::POSSIBLE).then(|| Contradiction { certain, score, reason: reason::sentence(&signs, &there, &here) })
 }
 

@@ -99,7 +99,8 @@ fn together(old: &Reading, new: &Reading) -> Option<Clash> {
     };
     for word in old.telling().take(MOST).filter(|word| new.has_stem(&word.stem) && !synonyms::is_generic(&word.stem)) {
         for (left, right) in [(SHARED, SEPARATE), (SEPARATE, SHARED)] {
-            if let (Some(one), Some(other)) = (with(old, left, &word.stem), with(new, right, &word.stem)) {
+            let mixed = with(old, right, &word.stem).is_some() || with(new, left, &word.stem).is_some();
+            if let (false, Some(one), Some(other)) = (mixed, with(old, left, &word.stem), with(new, right, &word.stem)) {
                 let found =
                     clash(old, &old.words[one], new, &new.words[other], format!("one {}", word.raw), format!("separate {}", word.raw));
                 return Some(Clash { near: found.near.max(0.6), shared: found.shared.max(1), ..found });

@@ -5,7 +5,9 @@ use super::{clash::Clash, signs::Signs};
 /// Above this a pair is worth a look; below it the judge says nothing.
 pub const POSSIBLE: f32 = 0.5;
 /// Above this, with a strong sign and nothing that speaks of another scope, it is certain.
-pub const CERTAIN: f32 = 0.7;
+const CERTAIN: f32 = 0.7;
+/// Above this so much speaks for it that it is certain even so.
+const PLAIN: f32 = 0.92;
 
 /// Fitted by logistic regression on the open pairs and on pairs of our own, with each sign held to the side its meaning says.
 const WEIGHTS: [(&str, f32); 17] = [
@@ -67,8 +69,9 @@ impl Evidence {
     }
 
     /// Whether it is clear enough to be certain: said outright, and of the same case.
-    pub fn is_clear(&self) -> bool {
-        !self.guarded && (self.firm >= 0.5 || self.turned >= 1.0)
+    pub fn is_certain(&self, score: f32) -> bool {
+        let outright = self.firm >= 0.5 || self.turned >= 1.0;
+        score >= PLAIN || (score >= CERTAIN && outright && !self.guarded)
     }
 }
 
