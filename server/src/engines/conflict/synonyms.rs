@@ -73,6 +73,8 @@ expire expires expired expiry
 generate generated generates
 validate validated validation verify
 timeout timeouts
+write writes written wrote
+lead leads led leader
 ";
 
 static SAME_AS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
