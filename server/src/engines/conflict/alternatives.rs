@@ -16,9 +16,8 @@ python packaging: pip poetry pipenv uv conda pdm hatch
 jvm build: maven gradle bazel sbt Ant
 test runner: jest vitest mocha jasmine karma ava pytest unittest nose junit testng rspec minitest nextest
 browser testing: cypress playwright selenium puppeteer testcafe webdriverio nightwatch
-linter: eslint biome oxlint tslint standardjs rome
-python linter: flake8 ruff pylint
-formatter: prettier dprint black yapf autopep8
+linter: flake8 pylint eslint oxlint tslint standardjs rome
+formatter: ruff biome rustfmt gofmt prettier dprint black yapf autopep8
 styling: tailwind styled-components emotion sass scss less-css css-modules bootstrap bulma vanilla-extract stylex
 bundler: webpack vite rollup esbuild parcel turbopack rspack rsbuild snowpack
 state management: redux zustand mobx recoil jotai pinia vuex xstate
@@ -37,7 +36,7 @@ container tool: docker podman containerd buildah kaniko colima
 reverse proxy: nginx haproxy envoy traefik caddy apache httpd
 service mesh: istio linkerd consul
 api style: graphql rest REST grpc soap trpc odata json-rpc
-format: json yaml toml xml ini hcl csv parquet logfmt plaintext gelf protobuf avro msgpack messagepack thrift cbor flatbuffers bson ndjson
+format: json yaml toml xml ini hcl csv parquet plain-text logfmt plaintext gelf protobuf avro msgpack messagepack thrift cbor flatbuffers bson ndjson
 push style: websocket websockets sse polling poll long-polling webhooks
 http client: axios superagent okhttp retrofit httpx aiohttp reqwest urllib3
 session: cookie cookies jwt jwts session-cookie bearer-token api-key api-keys
@@ -52,7 +51,7 @@ isolation level: serializable read-committed repeatable-read snapshot-isolation
 digest: sha256 sha-256 sha512 sha-512 blake3 sha-1
 cipher: aes-gcm aes-256 aes-128 chacha20 aes-cbc 3des
 key algorithm: rsa ed25519 ecdsa dsa secp256k1
-cdn: cloudflare fastly akamai cloudfront bunny
+cdn and dns: route53 route-53 cloudflare fastly akamai cloudfront bunny
 logging library: log4j log4j2 logback slf4j winston pino bunyan zap logrus loguru tracing-subscriber serilog nlog
 json library: jackson gson moshi simdjson
 async runtime: tokio async-std smol asyncio trio gevent
@@ -103,7 +102,7 @@ dashboard tool: looker tableau metabase superset powerbi qlik redash
 analytics: amplitude mixpanel segment posthog matomo plausible
 workflow engine: airflow dagster prefect temporal.io camunda luigi argo-workflows stepfunctions
 job queue: sidekiq celery resque bullmq rq hangfire quartz delayed_job good_job goodjob
-editor: vscode intellij vim emacs neovim zed cursor-editor sublime
+editor: vscode vs-code visual-studio intellij vim emacs neovim zed cursor-editor sublime
 merge method: squash rebase merge-commit fast-forward
 branching: trunk-based gitflow git-flow github-flow trunk
 versioning: semver calver
@@ -159,7 +158,7 @@ pub fn members(reading: &Reading) -> Vec<Member<'_>> {
             Some((name, known)) => (*name, *known),
             None => (word.stem.as_str(), known(word)?),
         };
-        Some(Member { word, category, called, name })
+        Some(Member { word, category, called, name: name.trim_end_matches('s') })
     });
     found.collect()
 }

@@ -12,9 +12,12 @@ pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
     let (mut there, mut here) = (alternatives::members(old), alternatives::members(new));
     there.retain(|member| !member.word.denied);
     here.retain(|member| !member.word.denied);
+    // "Python is formatted with …", "JavaScript is formatted with …": the subjects differ, that is no choice.
+    let divides = |reading: &Reading, member: &alternatives::Member<'_>| is_subject(reading, member.word);
     let mut best: Option<Clash> = None;
     for other in here.iter().take(MOST) {
         let rivals = there.iter().take(MOST).filter(|one| one.category == other.category);
+        let rivals = rivals.filter(|one| one.name == other.name || !(divides(old, one) && divides(new, other)));
         let mut nearest: Option<(Clash, bool)> = None;
         for one in rivals {
             let clash = clash(old, one.word, new, other.word, one.word.raw.clone(), other.word.raw.clone());
@@ -24,14 +27,12 @@ pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
                 nearest = Some((clash, one.name == other.name));
             }
         }
-        match nearest {
-            // The same choice in the same place: whatever else is named is an addition.
-            Some((_, true)) => {}
-            Some((clash, false)) if clash.shared == 0 && alternatives::is_one_per_project(other.called) => {
-                better(&mut best, Clash { near: 0.5, shared: 1, slot: vec![other.called.to_owned()], ..clash });
-            }
-            Some((clash, false)) => better(&mut best, clash),
-            None => {}
+        // The same choice in the same place: whatever else is named is an addition.
+        let Some((found, false)) = nearest else { continue };
+        if found.shared == 0 && alternatives::is_one_per_project(other.called) {
+            better(&mut best, Clash { near: 0.5, shared: 1, slot: vec![other.called.to_owned()], ..found });
+        } else {
+            better(&mut best, found);
         }
     }
     best
@@ -53,9 +54,14 @@ pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
     for one in own(old, new) {
         for other in &theirs {
             let (a, b) = (&old.words[one], &new.words[*other]);
+            // products_v3, products_v5: whatever leads to them.
+            if is_machine_name(&a.raw) && numberless(&a.low) == numberless(&b.low) {
+                better(&mut best, clash(old, a, new, b, a.raw.clone(), b.raw.clone()));
+            }
             let (Some(left), Some(right)) = (leads_to(old, one), leads_to(new, *other)) else { continue };
             // "owned by", "written by": other questions.
             if left == "by"
+                && right == "by"
                 && old.words[one - 1].low == "by"
                 && old.words[one.saturating_sub(2)].stem != new.words[other.saturating_sub(2)].stem
             {
@@ -64,7 +70,8 @@ pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
             let machine = is_machine_name(&a.raw) && is_machine_name(&b.raw);
             let clash = clash(old, a, new, b, a.raw.clone(), b.raw.clone());
             let alike = left == right || (clash.near >= 0.6 && clash.extra.0.min(clash.extra.1) == 0);
-            if machine || (alike && clash.shared > 1) {
+            let halves = (left == "by") != (right == "by") && clash.near < 0.8;
+            if machine || (alike && !halves && clash.shared > 1) {
                 better(&mut best, clash);
             }
         }
@@ -76,7 +83,7 @@ pub fn name(old: &Reading, new: &Reading) -> Option<Clash> {
 fn leads_to(reading: &Reading, at: usize) -> Option<&str> {
     const LEADS: &[&str] = &[
         "to", "at", "in", "into", "from", "is", "are", "on", "by", "with", "through", "via", "under", "called", "named", "as", "use",
-        "uses", "run", "call", "ask", "contact",
+        "uses", "run", "call", "ask", "prefers", "prefer", "likes", "wants", "contact",
     ];
     let before = reading.words[..at]
         .iter()
@@ -89,6 +96,52 @@ fn leads_to(reading: &Reading, at: usize) -> Option<&str> {
     LEADS.iter().copied().find(|lead| *lead == before.low)
 }
 
+fn numberless(low: &str) -> String {
+    low.chars().filter(|c| !c.is_ascii_digit()).collect()
+}
+
 fn is_machine_name(raw: &str) -> bool {
-    raw.contains(['/', '.', '_', '-', ':']) || raw.chars().any(|c| c.is_ascii_digit())
+    raw.contains(['/', '.', '_', '-', ':', '#']) || raw.chars().any(|c| c.is_ascii_digit())
+}
+
+/// Whether a sentence is about this word: "Python is formatted with Black", but not "pnpm is our package manager".
+pub fn is_subject(reading: &Reading, word: &Word) -> bool {
+    let Some(at) = reading.words.iter().position(|other| std::ptr::eq(other, word)).filter(|_| word.first) else { return false };
+    let after = |ahead: usize| {
+        reading.words.get(at + ahead).filter(|next| next.clause == word.clause).map(|next| next.low.as_str()).unwrap_or_default()
+    };
+    at >= reading.title && !(matches!(after(1), "is" | "are") && matches!(after(2), "the" | "our" | "a" | "an")) && !after(1).is_empty()
+}
+
+/// Another filler in the same frame: "error codes are strings", "error codes are integers".
+pub fn filler(old: &Reading, new: &Reading) -> Option<Clash> {
+    let (there, here) = (clauses(old), clauses(new));
+    let mut best = None;
+    for one in there.iter().take(MOST) {
+        for other in here.iter().take(MOST) {
+            let (Some(left), Some(right)) = (only_own(one, other), only_own(other, one)) else { continue };
+            let found = clash(old, left, new, right, left.raw.clone(), right.raw.clone());
+            if found.shared > 0 && !left.denied && !right.denied {
+                better(&mut best, found);
+            }
+        }
+    }
+    best
+}
+
+/// The telling words of each clause of the content.
+fn clauses(reading: &Reading) -> Vec<Vec<&Word>> {
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    let telling = |word: &&Word| matches!(word.role, Role::Content | Role::Name) && !word.part;
+    content.chunk_by(|one, next| one.clause == next.clause).map(|clause| clause.iter().filter(telling).collect()).collect()
+}
+
+/// The one word at the end of a clause that the other does not have, where both begin with the same and share two words.
+fn only_own<'a>(clause: &[&'a Word], other: &[&Word]) -> Option<&'a Word> {
+    let has = |word: &Word| other.iter().any(|theirs| theirs.stem == word.stem);
+    let own: Vec<&Word> = clause.iter().copied().filter(|word| !has(word)).collect();
+    let (first, last) = (clause.first()?, clause.last()?);
+    let [word] = own[..] else { return None };
+    let at_end = std::ptr::eq(*last, word) || clause.len() > 2 && std::ptr::eq(clause[clause.len() - 2], word);
+    (has(first) && at_end && clause.len() > 2).then_some(word)
 }

@@ -1,7 +1,7 @@
 //! One thing that two texts speak of and do not agree on, with how sure it is that both speak of the same.
 
 use super::{
-    lexicon, subject,
+    subject, synonyms,
     text::{Reading, Role, Word},
 };
 
@@ -27,8 +27,8 @@ pub struct Clash {
 
 pub fn clash(old: &Reading, one: &Word, new: &Reading, other: &Word, there: String, here: String) -> Clash {
     let (mut around_one, mut around_other) = (subject::around(old, one), subject::around(new, other));
-    around_one.retain(|stem| *stem != one.stem && !lexicon::is_generic(stem));
-    around_other.retain(|stem| *stem != other.stem && !lexicon::is_generic(stem));
+    around_one.retain(|stem| *stem != one.stem && !synonyms::is_generic(stem));
+    around_other.retain(|stem| *stem != other.stem && !synonyms::is_generic(stem));
     let slot = subject::common(&around_one, &around_other);
     #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
     let near = slot.len() as f32 / around_one.len().min(around_other.len()).max(1) as f32;
@@ -44,11 +44,14 @@ pub fn clash(old: &Reading, one: &Word, new: &Reading, other: &Word, there: Stri
 }
 
 /// What narrows the subject of a statement: words before the value that the other text knows nothing of.
-fn extra(reading: &Reading, value: &Word, other: &Reading) -> usize {
+pub fn extra(reading: &Reading, value: &Word, other: &Reading) -> usize {
     let clause = reading.words.iter().filter(|word| word.clause == value.clause).take_while(|word| !std::ptr::eq(*word, value));
     clause
         .filter(|word| {
-            matches!(word.role, Role::Content | Role::Name) && !word.part && !lexicon::is_generic(&word.stem) && !other.has_stem(&word.stem)
+            matches!(word.role, Role::Content | Role::Name)
+                && !word.part
+                && !synonyms::is_generic(&word.stem)
+                && !other.has_stem(&word.stem)
         })
         .count()
 }

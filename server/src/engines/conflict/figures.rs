@@ -7,6 +7,8 @@ use super::{
     values::{self, Bound, Measure, Quantity},
 };
 
+const WEEK: f64 = 7.0 * 86_400.0;
+
 /// Another value of the same measure for the same thing.
 pub fn value(old: &Reading, new: &Reading) -> Option<Clash> {
     let (mut there, here) = (values::quantities(&old.words), values::quantities(&new.words));
@@ -42,12 +44,19 @@ fn same_measure(one: &Quantity, other: &Quantity) -> bool {
     match (&one.measure, &other.measure) {
         (Measure::Plain(a), Measure::Plain(b)) => a.iter().any(|label| b.contains(label)),
         (Measure::Plain(a), Measure::Count(b)) | (Measure::Count(b), Measure::Plain(a)) => a.first() == Some(b),
+        // Once a week on one day, or each night: another rhythm.
+        (Measure::Weekday, Measure::Every) | (Measure::Every, Measure::Weekday) => true,
         (a, b) => a == b,
     }
 }
 
 fn same_value(one: &Quantity, other: &Quantity) -> bool {
-    (one.value - other.value).abs() <= one.value.abs() * 0.001
+    if (one.measure == Measure::Weekday) != (other.measure == Measure::Weekday) {
+        return [one, other].iter().any(|rhythm| rhythm.measure == Measure::Every && (rhythm.value - WEEK).abs() < 1.0);
+    }
+    // A month is 30 days to some and a twelfth of a year to others.
+    let slack = if matches!(one.measure, Measure::Duration | Measure::Every) { 0.02 } else { 0.001 };
+    (one.value - other.value).abs() <= one.value.abs() * slack
 }
 
 /// "SDK 4 gets fixes": the version is what is spoken of, not what is said of it.

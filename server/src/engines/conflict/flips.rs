@@ -1,8 +1,9 @@
 //! What one text affirms and the other denies: "never retry a capture", "captures are retried".
 
 use super::{
-    lexicon,
     subject::{Said, Stances},
+    synonyms,
+    text::{Reading, Role, Word},
 };
 
 /// Words that one side affirms and the other denies.
@@ -18,6 +19,25 @@ pub struct Flips {
     pub denied: usize,
 }
 
+/// Whether the turned words are said of other things: "the web app has a dark mode", "mails have no dark mode".
+pub fn is_of_others(flips: &Flips, old: &Reading, new: &Reading) -> bool {
+    let (there, here) = (around(flips, old), around(flips, new));
+    let own = |one: &[&Word], other: &Reading, named: bool| {
+        one.iter().any(|word| !other.has_stem(&word.stem) && (!named || word.role == Role::Name))
+    };
+    let common = there.iter().any(|word| here.iter().any(|other| other.stem == word.stem));
+    !flips.words.is_empty() && !common && own(&there, new, false) && own(&here, old, false)
+}
+
+/// The other telling words of the clauses in which a text speaks of the turned words.
+fn around<'a>(flips: &Flips, reading: &'a Reading) -> Vec<&'a Word> {
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    let turned = |word: &Word| flips.words.contains(&word.stem);
+    let clauses: Vec<usize> = content.iter().filter(|word| turned(word)).map(|word| word.clause).collect();
+    let telling = |word: &&Word| matches!(word.role, Role::Content | Role::Name) && !word.part && !synonyms::is_generic(&word.stem);
+    content.iter().filter(|word| clauses.contains(&word.clause) && !turned(word)).filter(telling).collect()
+}
+
 pub fn flips(old: &Stances<'_>, new: &Stances<'_>) -> Flips {
     let mut flips = Flips::default();
     for (stem, there) in old {
@@ -31,7 +51,7 @@ pub fn flips(old: &Stances<'_>, new: &Stances<'_>) -> Flips {
             (Said::Topic, Said::No) | (Said::No, Said::Topic) | (Said::Both, Said::Yes) | (Said::Yes, Said::Both) => 0.5,
             _ => 0.0,
         };
-        let counts = there.claimed && here.claimed && !there.part && !here.part && !lexicon::is_generic(stem);
+        let counts = there.claimed && here.claimed && !there.part && !here.part && !synonyms::is_generic(stem);
         if weight > 0.0 && counts {
             flips.weight += weight;
             flips.denied_here |= here.denied > 0;

@@ -3,6 +3,7 @@
 mod alternatives;
 mod choices;
 mod clash;
+mod denials;
 mod figures;
 mod flips;
 mod lexicon;
@@ -11,17 +12,18 @@ mod polarity;
 mod reason;
 mod roles;
 mod scope;
+mod shapes;
 mod signs;
 mod subject;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 mod text;
+mod units;
 mod values;
 mod weights;
 
 use crate::model::{Anchor, Kind};
-pub use clash::Clash;
-pub use signs::Signs;
 use text::Reading;
 use weights::Evidence;
 
@@ -49,33 +51,22 @@ pub struct Contradiction {
 /// Say whether `new` contradicts `old`. What holds in another project is no contradiction, nor is an episode: it only tells what happened.
 pub fn judge(old: &Claim<'_>, new: &Claim<'_>) -> Option<Contradiction> {
     let elsewhere = matches!((old.project, new.project), (Some(there), Some(here)) if there != here);
-    if elsewhere || [old.kind, new.kind].contains(&Kind::Episode) {
+    let same = old.content.trim() == new.content.trim();
+    if elsewhere || same || [old.kind, new.kind].contains(&Kind::Episode) {
         return None;
     }
     let (there, here) = (read(old), read(new));
     let signs = signs::signs(&there, &here);
     let evidence = Evidence::of(&signs);
-    if !evidence.is_any(&signs) {
+    if !evidence.is_any() {
         return None;
     }
     let score = weights::score(&signs, &evidence);
     // Workspace-wide against one project may be the rule and its exception.
-    let certain = score >= weights::CERTAIN && is_clear(&evidence) && old.project == new.project;
+    let certain = evidence.is_certain(score) && old.project == new.project;
     (score >= weights::POSSIBLE).then(|| Contradiction { certain, score, reason: reason::sentence(&signs, &there, &here) })
 }
 
 fn read(claim: &Claim<'_>) -> Reading {
     Reading::of(claim.title, claim.content, claim.kind == Kind::Discovery)
-}
-
-fn is_clear(evidence: &Evidence) -> bool {
-    !evidence.guarded && (evidence.strong >= 0.5 || evidence.turned >= 1.0)
-}
-
-pub fn inspect(old: &Claim<'_>, new: &Claim<'_>) -> (Signs, Vec<f32>, bool) {
-    let signs = signs::signs(&read(old), &read(new));
-    let evidence = Evidence::of(&signs);
-    let terms = weights::terms(&signs, &evidence).to_vec();
-    let any = evidence.is_any(&signs);
-    (signs, terms, any)
 }

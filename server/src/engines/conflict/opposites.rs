@@ -2,8 +2,9 @@
 
 use super::{
     clash::{Clash, MOST, better, clash},
-    lexicon,
-    text::Reading,
+    scope, synonyms,
+    text::{Reading, Role, Word},
+    units,
 };
 use std::sync::LazyLock;
 
@@ -24,18 +25,31 @@ const OPPOSITES: &str = "\
     permanent temporary; persistent ephemeral; batch streaming; thick thin; sequential parallel; serial parallel; \
     blocking non-blocking; centralised distributed; centralized distributed; offline online; in-house outsourced; paid free; \
     raw aggregated; anonymous authenticated; high low; big small; large small; more less; more fewer; verbose terse; \
-    verbose quiet; explicit implicit; imperative declarative; nullable mandatory; tabs spaces; remote local; remote office";
+    verbose quiet; explicit implicit; imperative declarative; nullable mandatory; tabs spaces; remote local; remote office; morning evening; hand automatically; day night; pluriel singulier; singular plural; manuell automatisch; offen geschlossen; \
+    obligatoire facultatif; obligatorio opcional; pflicht optional; gemeinsam getrennt; ensemble separement; public prive";
 
-static PAIRS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let pairs = OPPOSITES.split(';').map(|pair| lexicon::stems(pair).collect::<Vec<_>>());
-    pairs.filter_map(|pair| <[String; 2]>::try_from(pair).ok()).map(|[left, right]| (left, right)).collect()
+/// A word of a pair, as it is written and as its stem.
+struct Pole {
+    word: &'static str,
+    stem: String,
+}
+
+impl Pole {
+    fn is(&self, word: &Word) -> bool {
+        word.stem == self.stem || word.low == self.word
+    }
+}
+
+static PAIRS: LazyLock<Vec<[Pole; 2]>> = LazyLock::new(|| {
+    let poles = |pair: &'static str| pair.split_whitespace().zip(synonyms::stems(pair)).map(|(word, stem)| Pole { word, stem });
+    OPPOSITES.split(';').filter_map(|pair| <[Pole; 2]>::try_from(poles(pair).collect::<Vec<_>>()).ok()).collect()
 });
 
 /// "in separate commits", "don't mix them": a denied opposite is agreement.
 pub fn agreements(old: &Reading, new: &Reading) -> usize {
-    let says = |reading: &Reading, stem: &str, denied: bool| reading.words.iter().any(|word| word.stem == stem && word.denied == denied);
-    let both = |a: &str, b: &str| (says(old, a, false) && says(new, b, true)) || (says(old, b, true) && says(new, a, false));
-    PAIRS.iter().filter(|(left, right)| both(left, right) || both(right, left)).count()
+    let says = |reading: &Reading, pole: &Pole, denied: bool| reading.words.iter().any(|word| word.denied == denied && pole.is(word));
+    let both = |a: &Pole, b: &Pole| (says(old, a, false) && says(new, b, true)) || (says(old, b, true) && says(new, a, false));
+    PAIRS.iter().filter(|[left, right]| both(left, right) || both(right, left)).count()
 }
 
 /// "as often as you like" against "only once": one side knows no bound, the other has one.
@@ -44,7 +58,8 @@ fn bounded(old: &Reading, new: &Reading) -> Option<Clash> {
         reading.words.iter().enumerate().position(|(at, word)| {
             let next = reading.words.get(at + 1).map(|word| word.low.as_str()).unwrap_or_default();
             match word.low.as_str() {
-                "unlimited" | "forever" | "freely" | "unbounded" => !word.denied,
+                "forever" | "freely" => !word.denied,
+                "limited" | "bounded" | "expire" | "expires" => word.denied,
                 "as" => matches!(next, "often" | "many" | "much"),
                 "any" => next == "number",
                 "no" => matches!(next, "limit" | "limits" | "maximum" | "expiry" | "end"),
@@ -53,8 +68,11 @@ fn bounded(old: &Reading, new: &Reading) -> Option<Clash> {
         })
     };
     let bound = |reading: &Reading| {
-        reading.words.iter().position(|word| {
-            matches!(word.low.as_str(), "only" | "once" | "most" | "limit" | "limited" | "maximum" | "max" | "expire" | "expires")
+        reading.words.iter().enumerate().position(|(at, word)| match word.low.as_str() {
+            "only" | "once" | "most" | "limit" | "limited" | "maximum" | "max" | "expire" | "expires" => !word.denied,
+            "out" => at > 0 && matches!(reading.words[at - 1].low.as_str(), "run" | "ran"),
+            "valid" => reading.words[at..].iter().take(4).any(|word| units::is_unit(&word.low)),
+            _ => false,
         })
     };
     let (one, other) = match (free(old), bound(new), bound(old), free(new)) {
@@ -66,21 +84,23 @@ fn bounded(old: &Reading, new: &Reading) -> Option<Clash> {
     Some(clash(old, one, new, other, one.raw.clone(), other.raw.clone())).filter(|clash| clash.shared > 1)
 }
 
+const SHARED: &[&str] = &["one", "single", "shared", "common", "central", "same", "among", "across", "between"];
+const SEPARATE: &[&str] = &["own", "separate", "individual", "dedicated", "per"];
+
 /// "one repository" against "its own repository": the same thing shared and not.
 fn together(old: &Reading, new: &Reading) -> Option<Clash> {
     let with = |reading: &Reading, marks: &[&str], stem: &str| {
         (0..reading.words.len()).find(|at| {
-            let before = reading.words[at.saturating_sub(3)..*at].iter();
+            let before = reading.words[at.saturating_sub(3)..(at + 4).min(reading.words.len())].iter();
             reading.words[*at].stem == stem
                 && !reading.words[*at].denied
                 && before.into_iter().any(|word| word.clause == reading.words[*at].clause && marks.contains(&word.low.as_str()))
         })
     };
-    const SHARED: &[&str] = &["one", "single", "shared", "common", "central", "same"];
-    const SEPARATE: &[&str] = &["own", "separate", "individual", "dedicated"];
-    for word in old.telling().take(MOST).filter(|word| new.has_stem(&word.stem) && !lexicon::is_generic(&word.stem)) {
+    for word in old.telling().take(MOST).filter(|word| new.has_stem(&word.stem) && !synonyms::is_generic(&word.stem)) {
         for (left, right) in [(SHARED, SEPARATE), (SEPARATE, SHARED)] {
-            if let (Some(one), Some(other)) = (with(old, left, &word.stem), with(new, right, &word.stem)) {
+            let mixed = with(old, right, &word.stem).is_some() || with(new, left, &word.stem).is_some();
+            if let (false, Some(one), Some(other)) = (mixed, with(old, left, &word.stem), with(new, right, &word.stem)) {
                 let found =
                     clash(old, &old.words[one], new, &new.words[other], format!("one {}", word.raw), format!("separate {}", word.raw));
                 return Some(Clash { near: found.near.max(0.6), shared: found.shared.max(1), ..found });
@@ -92,12 +112,12 @@ fn together(old: &Reading, new: &Reading) -> Option<Clash> {
 
 pub fn opposite(old: &Reading, new: &Reading) -> Option<Clash> {
     let mut best = bounded(old, new).or_else(|| together(old, new));
-    for (left, right) in PAIRS.iter() {
+    let find = |reading: &Reading, pole: &Pole| reading.words.iter().position(|word| !word.denied && !word.part && pole.is(word));
+    let has = |reading: &Reading, pole: &Pole| reading.words.iter().any(|word| pole.is(word));
+    for [left, right] in PAIRS.iter() {
         for (a, b) in [(left, right), (right, left)] {
-            let find =
-                |reading: &'_ Reading, stem: &str| reading.words.iter().position(|word| word.stem == stem && !word.denied && !word.part);
             let (Some(one), Some(other)) = (find(old, a), find(new, b)) else { continue };
-            if old.has_stem(b) || new.has_stem(a) {
+            if has(old, b) || has(new, a) {
                 continue;
             }
             let (one, other) = (&old.words[one], &new.words[other]);
@@ -105,4 +125,32 @@ pub fn opposite(old: &Reading, new: &Reading) -> Option<Clash> {
         }
     }
     best
+}
+
+/// "Only leads may release" against "every engineer may": one side names the only one, the other all.
+pub fn restricted(old: &Reading, new: &Reading) -> bool {
+    let only_own = |reading: &Reading, other: &Reading| {
+        reading.words.iter().enumerate().any(|(at, word)| {
+            let clause = |next: &&Word| next.clause == word.clause && matches!(next.role, Role::Content | Role::Name);
+            let after = reading.words[at..].iter().find(clause);
+            let named = after.or_else(|| reading.words[..at].iter().rev().find(clause));
+            let told = reading.words.iter().filter(clause).any(|word| !synonyms::is_generic(&word.stem) && other.has_claim(&word.stem));
+            scope::is_only(&word.low) && told && named.is_some_and(|named| !other.has_stem(&named.stem))
+        })
+    };
+    let all = |reading: &Reading| scope::universal(reading) && !scope::denials(reading);
+    (only_own(old, new) && all(new)) || (only_own(new, old) && all(old))
+}
+
+/// Whether the opposites only tell two kinds of a thing apart: "a full build", "an incremental build".
+pub fn are_kinds(clash: &Clash, old: &Reading, new: &Reading) -> bool {
+    let head = |reading: &'_ Reading, stem: &str| {
+        let at = reading.words.iter().position(|word| word.stem == stem)?;
+        reading
+            .words
+            .get(at + 1)
+            .filter(|next| next.clause == reading.words[at].clause && next.role == Role::Content)
+            .map(|next| next.stem.clone())
+    };
+    head(old, &clash.own[0]).is_some_and(|one| head(new, &clash.own[1]) == Some(one))
 }

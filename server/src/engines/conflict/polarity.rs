@@ -1,7 +1,7 @@
 //! Which words of a text stand under a denial: "never retry", "is switched off", "instead of floats". Two denials make none.
 
 use super::{
-    lexicon,
+    denials, lexicon,
     text::{Role, Word},
 };
 
@@ -30,8 +30,8 @@ pub fn mark(words: &mut [Word]) {
 }
 
 fn is_all_by_denial(clause: &[Word]) -> bool {
-    let without = |word: &&Word| matches!(word.low.as_str(), "without" | "ohne" | "sans" | "sin");
-    clause.iter().any(|word| without(&word)) && clause.iter().any(|word| lexicon::is_denial(&word.low) && !without(&word))
+    let without = |word: &&Word| matches!(word.low.as_str(), "without" | "ohne" | "sans" | "sin" | "un");
+    clause.iter().any(|word| without(&word)) && clause.iter().any(|word| denials::is_denial(&word.low) && !without(&word))
 }
 
 fn deny(clause: &mut [Word]) {
@@ -41,42 +41,56 @@ fn deny(clause: &mut [Word]) {
         }
         let low = clause[at].low.clone();
         let next = clause.get(at + 1).map(|word| word.low.clone()).unwrap_or_default();
-        if lexicon::is_denial(&low) {
-            let (before, after) = clause.split_at_mut(at);
-            if lexicon::is_no_denial_before(&next) {
-                continue;
+        let turned_off = low == "off" && at > 0 && is_turning(&clause[at - 1].low) && !next.is_empty();
+        if denials::is_denial(&low) {
+            if !denials::is_harmless_before(&next) {
+                by_denial(clause, at, &low);
             }
-            // "changes nothing", "is not allowed", "has no effect", "no longer": the subject goes with it.
-            let bare = !after.iter().skip(1).any(|word| word.role != Role::Stop);
-            let whole = after
-                .iter()
-                .skip(1)
-                .filter(|word| word.low != "be" && word.low != "been")
-                .take(2)
-                .any(|word| lexicon::is_existence(&word.low));
-            if bare || whole {
-                flip(before);
-            } else {
-                before.iter_mut().for_each(|word| word.unsure = true);
-            }
-            flip(&mut after[1..]);
-        } else if low == "longer" || low == "anymore" || (low == "any" && matches!(next.as_str(), "more" | "longer")) {
-            // "… has no effect any more" is denied already; "is not used any more" too.
-        } else if matches!(low.as_str(), "instead" | "rather" | "statt" | "anstatt" | "lieu" | "lugar") {
+        } else if turned_off || matches!(low.as_str(), "instead" | "rather" | "statt" | "anstatt" | "lieu" | "lugar") {
             flip(&mut clause[at + 1..]);
-        } else if lexicon::is_denying_state(&low) {
-            let being = clause[at.saturating_sub(3)..at].iter().any(|word| lexicon::is_being(&word.low));
-            let last = !clause[at + 1..].iter().any(|word| word.role != Role::Stop)
-                || matches!(next.as_str(), "by" | "in" | "for" | "from" | "since");
-            if (being || last) && !(low == "out" && !being) {
-                flip(&mut clause[..at]);
-            } else if lexicon::is_denying_act(&low) {
-                flip(&mut clause[at + 1..]);
-            }
-        } else if lexicon::is_denying_act(&low) && !follows_article(clause, at) {
+        } else if denials::is_state(&low) {
+            by_state(clause, at, &low, &next);
+        } else if denials::is_act(&low) && !follows_article(clause, at) {
             flip(&mut clause[at + 1..]);
         }
     }
+}
+
+fn by_denial(clause: &mut [Word], at: usize, low: &str) {
+    let (before, after) = clause.split_at_mut(at);
+    let after = &mut after[1..];
+    // "changes nothing", "is not allowed", "has no effect", "no longer": the subject goes with it.
+    let bare = !after.iter().any(|word| word.role != Role::Stop);
+    let verbs = after.iter().filter(|word| word.low != "be" && word.low != "been");
+    if bare || verbs.take(2).any(|word| denials::is_existence(&word.low)) {
+        flip(before);
+    } else {
+        for word in before.iter_mut() {
+            word.unsure = true;
+        }
+        // "load nothing": the verb goes with its object.
+        if let Some(verb) = before.last_mut().filter(|_| matches!(low, "nothing" | "nichts" | "rien" | "nada")) {
+            verb.denied = !verb.denied;
+        }
+    }
+    flip(after);
+}
+
+fn by_state(clause: &mut [Word], at: usize, low: &str, next: &str) {
+    let being = clause[at.saturating_sub(3)..at].iter().any(|word| denials::is_being(&word.low));
+    let last = !clause[at + 1..].iter().any(|word| word.role != Role::Stop) || matches!(next, "by" | "in" | "for" | "from" | "since");
+    // "we dropped it", "dropped it": done by somebody, to what follows.
+    let done = at == 0 || matches!(clause[at - 1].low.as_str(), "we" | "they" | "i" | "wir" | "on" | "nous");
+    if being || (last && low != "out") {
+        flip(&mut clause[..at]);
+    } else if done || denials::is_act(low) {
+        flip(&mut clause[at + 1..]);
+    }
+}
+
+/// "turn off strict": the thing comes after.
+fn is_turning(low: &str) -> bool {
+    matches!(low, "turn" | "turns" | "turning" | "switch" | "switches" | "switching" | "shut" | "shuts")
 }
 
 /// "the block", "a stop": a thing, not an act.

@@ -12,13 +12,13 @@ pub fn sentence(signs: &Signs, old: &Reading, new: &Reading) -> String {
     if let Some(name) = signs.retired.first() {
         return format!("Both speak of {}: in use there, given up here.", written(name, old));
     }
-    if !signs.flips.words.is_empty() {
+    if signs.flips.weight >= 1.0 {
         let words: Vec<String> = signs.flips.words.iter().take(3).map(|stem| written(stem, new)).collect();
         let said = if signs.flips.denied_here { "yes there, no here" } else { "no there, yes here" };
         return format!("Both speak of {}: {said}.", words.join(", "));
     }
-    let other = signs.opposite.as_ref().or(signs.cause.as_ref());
-    other.map_or_else(|| "Both speak of the same thing and do not agree.".to_owned(), |clash| differs(clash, new))
+    let rest = [&signs.opposite, &signs.filler, &signs.cause].into_iter().flatten().find(|clash| clash.shared > 0);
+    rest.map_or_else(|| "One says that only one does it, the other that all do.".to_owned(), |clash| differs(clash, new))
 }
 
 fn differs(clash: &Clash, new: &Reading) -> String {

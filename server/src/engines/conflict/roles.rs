@@ -1,7 +1,7 @@
 //! Who owns a thing and what causes a thing: there is one answer, so another answer is a contradiction.
 
 use super::{
-    clash::{Clash, clash},
+    clash::{Clash, MOST, clash},
     lexicon,
     text::{Reading, Role, Word},
 };
@@ -12,8 +12,45 @@ const CAUSING: &[&str] = &[
     "come",
 ];
 
-/// Another owner of the same thing.
+/// Another owner of the same thing, or another who does it.
 pub fn owner(old: &Reading, new: &Reading) -> Option<Clash> {
+    owned(old, new).or_else(|| done_by(old, new))
+}
+
+/// "led by Irina", "Marcus leads": the same verb, another who does it.
+fn done_by(old: &Reading, new: &Reading) -> Option<Clash> {
+    let (there, here) = (agents(old), agents(new));
+    let other_agent =
+        |one: &Agent<'_>, other: &Agent<'_>| one.verb == other.verb && !new.has_stem(&one.who.stem) && !old.has_stem(&other.who.stem);
+    let pairs = there.iter().flat_map(|one| here.iter().filter(|other| other_agent(one, other)).map(move |other| (one.who, other.who)));
+    let clashes = pairs.take(MOST).map(|(one, other)| clash(old, one, new, other, one.raw.clone(), other.raw.clone()));
+    clashes.into_iter().find(|found| found.shared > 0 && found.extra.0.min(found.extra.1) == 0)
+}
+
+struct Agent<'a> {
+    verb: &'a str,
+    who: &'a Word,
+}
+
+/// Who does what: "… written by the engineers", "Product writes …".
+fn agents(reading: &Reading) -> Vec<Agent<'_>> {
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    let telling = |word: &&Word| matches!(word.role, Role::Content | Role::Name) && !word.part && !word.denied;
+    let agent = |at: usize| {
+        let word = &content[at];
+        let after = content[at + 1..].iter().take_while(|next| next.clause == word.clause);
+        if word.low == "by" {
+            let verb = content[..at].last().filter(telling)?;
+            return Some(Agent { verb: &verb.stem, who: after.take(3).find(telling)? });
+        }
+        let opens = word.first || (at > 0 && content[at - 1].first && content[at - 1].role == Role::Stop);
+        let verb = after.take(1).find(telling).filter(|verb| verb.low.ends_with('s') && opens && telling(&word))?;
+        Some(Agent { verb: &verb.stem, who: word })
+    };
+    (0..content.len()).filter_map(agent).collect()
+}
+
+fn owned(old: &Reading, new: &Reading) -> Option<Clash> {
     answered(old, new, |word| OWNING.contains(&word.stem.as_str()), |word, mark| word.clause == mark.clause)
 }
 

@@ -1,9 +1,10 @@
 //! Signs that two texts speak of different things after all: another place or time, an exception, the past.
 
 use super::{
-    lexicon,
     subject::Stances,
+    synonyms,
     text::{Reading, Role, Word},
+    units::weekday,
 };
 use std::{collections::HashSet, sync::LazyLock};
 
@@ -11,7 +12,7 @@ use std::{collections::HashSet, sync::LazyLock};
 const SIBLINGS: &str = "\
 android ios web desktop windows debian linux macos ubuntu
 debug release
-staging production local development demo sandbox preview
+staging production local development demo sandbox preview test
 client server
 browser edge gateway
 app server
@@ -52,55 +53,25 @@ nightly weekly
 standby active
 ";
 
-static LINES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| SIBLINGS.lines().map(|line| lexicon::stems(line).collect()).collect());
+static LINES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| SIBLINGS.lines().map(|line| synonyms::stems(line).collect()).collect());
 
 /// Words of the new text that make it an exception, an addition or a matter of some cases only.
-const EXCEPTIONS: &[&str] = &[
-    "exempt",
-    "except",
-    "exception",
-    "exceptions",
-    "unless",
-    "until",
-    "still",
-    "besides",
-    "also",
-    "although",
-    "additionally",
-    "temporarily",
-    "during",
-    "ausser",
-    "ausnahme",
-    "zusatzlich",
-    "wahrend",
-    "sauf",
-    "pendant",
-    "outre",
-    "excepto",
-    "salvo",
-    "ademas",
-    "legacy",
-    "emergency",
-    "emergencies",
-    "elsewhere",
-    "if",
-    "considered",
-    "freely",
-];
+const EXCEPTIONS: &str = "exempt except exception exceptions unless until still besides also although additionally temporarily during legacy emergency \
+    emergencies elsewhere if considered freely ausser ausnahme zusatzlich wahrend sauf pendant outre excepto salvo ademas";
 
 /// Words by which a text speaks of what was.
-const PAST: &[&str] =
-    &["was", "were", "had", "took", "used", "previously", "formerly", "ago", "originally", "war", "waren", "fruher", "etait", "era"];
+const PAST: &str = "was were had took used previously formerly ago originally war waren fruher etait era";
+
+/// Verbs by which a measurement is told of the past.
+const MEASURED: &str = "was were had took needed used ran cost war hatte etait avait era tenia";
 
 /// Whether what stands there is told of the past.
 pub fn is_past(words: &[Word], at: usize) -> bool {
-    let told = |word: &Word| {
-        matches!(
-            word.low.as_str(),
-            "was" | "were" | "had" | "took" | "needed" | "used" | "ran" | "cost" | "war" | "hatte" | "etait" | "avait" | "era" | "tenia"
-        )
-    };
-    words.iter().any(|word| word.clause == words[at].clause && told(word))
+    words.iter().any(|word| word.clause == words[at].clause && is_one_of(MEASURED, &word.low))
+}
+
+fn is_one_of(words: &str, low: &str) -> bool {
+    words.split_whitespace().any(|word| word == low)
 }
 
 /// Words of titles that do not tell one subject from another.
@@ -108,17 +79,16 @@ const SAYS_LITTLE: &str = "url long many much often live keep store where hour d
     note update change place location address host style choice standard default handle run limit size value everywhere language rewrite length contact \
     owner rhythm schedule term about ask way how who what data now again";
 
-static LITTLE: LazyLock<HashSet<String>> = LazyLock::new(|| lexicon::stems(SAYS_LITTLE).collect());
+static LITTLE: LazyLock<HashSet<String>> = LazyLock::new(|| synonyms::stems(SAYS_LITTLE).collect());
 
-/// How many lines of siblings the texts take different sides of.
-pub fn siblings<'a>(old: &Stances<'a>, new: &Stances<'a>) -> usize {
-    let sides = LINES.iter().filter(|line| {
+/// Whether the texts take different sides of one line: "staging" here, "production" there.
+pub fn take_sides(old: &Stances<'_>, new: &Stances<'_>) -> bool {
+    LINES.iter().any(|line| {
         let has = |stances: &Stances<'_>, word: &String| stances.contains_key(word.as_str());
         let only = |one: &Stances<'_>, other: &Stances<'_>| line.iter().any(|word| has(one, word) && !has(other, word));
         let both = line.iter().any(|word| has(old, word) && has(new, word));
         !both && only(old, new) && only(new, old)
-    });
-    sides.count()
+    })
 }
 
 /// "outside Spain", "other than admins": the new text draws its line along a word of the other.
@@ -130,12 +100,12 @@ pub fn beyond(reading: &Reading, other: &Stances<'_>) -> bool {
     })
 }
 
-pub fn exceptions(new: &Reading) -> usize {
-    new.words.iter().filter(|word| EXCEPTIONS.contains(&word.low.as_str())).count()
+pub fn is_exception(new: &Reading) -> bool {
+    new.words.iter().any(|word| is_one_of(EXCEPTIONS, &word.low))
 }
 
-pub fn past(reading: &Reading) -> usize {
-    reading.words.iter().filter(|word| PAST.contains(&word.low.as_str())).count()
+pub fn tells_past(reading: &Reading) -> bool {
+    reading.words.iter().any(|word| is_one_of(PAST, &word.low))
 }
 
 /// Whether both titles share a word and each goes its own way: "flashing rev B", "flashing rev C".
@@ -151,75 +121,89 @@ pub fn titles_part<'a>(old: &Stances<'a>, new: &Stances<'a>, apart: &[String]) -
 
 /// Whether a text says that something is the only one.
 pub fn exclusive(reading: &Reading) -> bool {
-    reading.words.iter().any(|word| {
-        ["only", "just", "exclusively", "solely", "nur", "ausschliesslich", "seulement", "uniquement", "solo", "solamente"]
-            .contains(&word.low.as_str())
-    })
+    reading.words.iter().any(|word| is_only(&word.low))
 }
+
+pub fn is_only(low: &str) -> bool {
+    ["only", "just", "exclusively", "solely", "nur", "ausschliesslich", "seulement", "uniquement", "solo", "solamente"].contains(&low)
+}
+
+const ALL: &str = "all every each always never any everything everyone everybody nobody nothing none forever everywhere alle jede jeder jedes immer \
+    nie tout toute tous toujours jamais todo toda siempre nunca nadie cada";
 
 /// Whether a text speaks of all cases.
 pub fn universal(reading: &Reading) -> bool {
-    const ALL: &[&str] = &[
-        "all",
-        "every",
-        "each",
-        "always",
-        "never",
-        "any",
-        "everything",
-        "everyone",
-        "everybody",
-        "nobody",
-        "nothing",
-        "none",
-        "forever",
-        "everywhere",
-        "alle",
-        "jede",
-        "jeder",
-        "jedes",
-        "immer",
-        "nie",
-        "tout",
-        "toute",
-        "tous",
-        "toujours",
-        "jamais",
-        "todo",
-        "toda",
-        "siempre",
-        "nunca",
-        "nadie",
-        "cada",
-    ];
-    reading.words.iter().any(|word| ALL.contains(&word.low.as_str()))
+    reading.words.iter().any(|word| is_one_of(ALL, &word.low))
 }
 
 pub fn denials(reading: &Reading) -> bool {
     reading.words.iter().any(|word| word.denied)
 }
 
+/// Words that open a case.
+const OPENS: &str = "for on in at during within of after before under behind bei fur im am pour pendant en para durante";
+
 /// Whether a text says in which case it holds, by a word the other does not have: "for invited users …", "backups of the audit log".
 pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart: &[String]) -> bool {
     let others: Vec<&str> = against.words.iter().filter(|word| word.role == Role::Stop).map(|word| word.low.as_str()).collect();
-    const OPENS: &[&str] = &[
-        "for", "on", "in", "at", "during", "within", "of", "after", "before", "under", "behind", "bei", "fur", "im", "am", "pour",
-        "pendant", "en", "para", "durante",
-    ];
     let words = &reading.words;
     (0..words.len()).any(|at| {
         // "After the trial …": another time than the other speaks of, whatever it is after.
         let phase = matches!(words[at].low.as_str(), "after" | "during" | "outside" | "nach" | "wahrend" | "apres" | "pendant" | "durante");
+        let rest = matches!(words[at].low.as_str(), "other" | "others" | "remaining" | "andere" | "autres" | "otros");
+        if rest && words[at].first {
+            return true;
+        }
         if phase && (words[at].first || at < reading.title) && !others.contains(&words[at].low.as_str()) {
             return true;
         }
-        let opens = OPENS.contains(&words[at].low.as_str()) && (words[at].first || at < reading.title);
-        let phrase = words[at + 1..].iter().take_while(|word| word.clause == words[at].clause).take(3);
-        let told = phrase.filter(|word| matches!(word.role, Role::Content | Role::Name));
+        let opens = is_one_of(OPENS, &words[at].low) && (words[at].first || at < reading.title);
+        let told = words[at + 1..].iter().take_while(|word| word.clause == words[at].clause).take(3);
+        let told = told.filter(|word| matches!(word.role, Role::Content | Role::Name));
         opens
             && told
                 .into_iter()
                 .next()
                 .is_some_and(|word| !other.contains_key(word.stem.as_str()) && !LITTLE.contains(&word.stem) && !apart.contains(&word.stem))
     })
+}
+
+/// Whether the texts begin with different things: "Handlers never …", "The middleware …".
+pub fn heads_differ(old: &Reading, new: &Reading) -> bool {
+    let head = |reading: &'_ Reading| {
+        let content = reading.words.get(reading.title..).unwrap_or_default().iter();
+        content.take(4).position(|word| matches!(word.role, Role::Content | Role::Name)).map(|at| reading.title + at)
+    };
+    let (Some(one), Some(other)) = (head(old), head(new)) else { return false };
+    let (one, other) = (&old.words[one], &new.words[other]);
+    !new.has_stem(&one.stem) && !old.has_stem(&other.stem) && !synonyms::is_generic(&one.stem) && !synonyms::is_generic(&other.stem)
+}
+
+/// Whether one is denied for some days and the other affirmed for others: "not on Fridays", "from Monday to Thursday".
+pub fn other_days(old: &Reading, new: &Reading) -> bool {
+    let days =
+        |reading: &'_ Reading| reading.words.iter().filter_map(|word| weekday(&word.low).map(|day| (day, word.denied))).collect::<Vec<_>>();
+    let (there, here) = (days(old), days(new));
+    let apart = there.iter().all(|(day, _)| here.iter().all(|(other, _)| (day - other).abs() > 0.5));
+    let (no, yes) = (there.iter().any(|(_, denied)| *denied), here.iter().any(|(_, denied)| *denied));
+    !there.is_empty() && !here.is_empty() && apart && no != yes
+}
+
+/// Whether both speak of the same sort of thing, each of another one: "CI runners have …", "GPU runners have …".
+pub fn other_ones(old: &Reading, new: &Reading) -> bool {
+    let (there, here) = (subjects(old), subjects(new));
+    let own = |which: &Word, other: &Reading| !other.has_stem(&which.stem) && !synonyms::is_generic(&which.stem);
+    there.iter().any(|(which, thing)| own(which, new) && here.iter().any(|(other, same)| same.stem == thing.stem && own(other, old)))
+}
+
+/// What sentences begin with where a verb follows: which one, of what.
+fn subjects(reading: &Reading) -> Vec<(&Word, &Word)> {
+    const VERBS: &str = "is are was were has have had may must can should will do does take takes run runs get gets go goes need needs";
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    let telling = |word: &Word| matches!(word.role, Role::Content | Role::Name) && !word.part;
+    let triples = content.windows(3).enumerate().filter(|(at, three)| {
+        let opens = three[0].first || (*at > 0 && content[at - 1].first && content[at - 1].role == Role::Stop);
+        opens && telling(&three[0]) && telling(&three[1]) && three[2].clause == three[0].clause && is_one_of(VERBS, &three[2].low)
+    });
+    triples.map(|(_, three)| (&three[0], &three[1])).collect()
 }

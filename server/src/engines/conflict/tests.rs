@@ -111,6 +111,7 @@ fn another_choice_for_the_same_thing() {
     assert!(certain("Carts are kept in Redis.", "Carts are stored in PostgreSQL, Redis holds only sessions."));
     assert!(certain("Domain events are published to Kafka.", "We publish domain events on NATS."));
     assert!(!silent("The cluster is in eu-central-1.", "The cluster was moved to eu-west-3."));
+    assert!(!silent("Error codes are plain strings.", "Error codes are plain integers."));
     assert!(silent("Orders are stored in PostgreSQL.", "Sessions are stored in Redis."));
     assert!(silent("The Android app is written in Kotlin.", "The iOS app is written in Swift."));
 }
@@ -135,8 +136,16 @@ fn yes_and_no() {
 }
 
 #[test]
+fn only_one_and_all() {
+    let said = judge(&fact("", "Only leads may release."), &fact("", "Every engineer can release.")).unwrap();
+    assert_eq!(said.reason, "One says that only one does it, the other that all do.");
+    assert!(!silent("All services live in one repository.", "Each service has its own repository."));
+}
+
+#[test]
 fn another_owner() {
     assert!(certain("The search service belongs to team Discovery.", "Team Catalog owns the search service."));
+    assert!(!silent("The data team is led by Irina.", "Marcus leads the data team."));
     assert!(silent("Team Catalog owns search.", "Search belongs to the Catalog team."));
 }
 

@@ -1,9 +1,9 @@
 //! How a text is read before it is judged: words with their stems, in clauses and sentences, with what each denies.
 
 use super::{
-    alternatives,
+    alternatives, denials,
     lexicon::{self, Language},
-    polarity, values,
+    polarity, shapes, synonyms, units,
 };
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -73,8 +73,9 @@ impl Reading {
         self.words.iter().filter(|word| matches!(word.role, Role::Content | Role::Name))
     }
 
-    pub fn has_low(&self, low: &str) -> bool {
-        self.words.iter().any(|word| word.low == low)
+    /// Whether the content says it, not only the title.
+    pub fn has_claim(&self, stem: &str) -> bool {
+        self.words.iter().skip(self.title).any(|word| word.stem == stem)
     }
 
     pub fn has_stem(&self, stem: &str) -> bool {
@@ -137,13 +138,15 @@ impl Reader {
     fn prose(&mut self, text: &str) {
         let mut chunks = text.split_whitespace().peekable();
         while let Some(chunk) = chunks.next() {
-            let ordinal = self.language == Language::German && is_ordinal(chunk) && chunks.peek().is_some_and(|next| starts_upper(next));
+            let ordinal = self.language == Language::German
+                && shapes::is_ordinal(chunk)
+                && chunks.peek().is_some_and(|next| shapes::starts_upper(next));
             self.chunk(chunk, ordinal);
         }
     }
 
     fn chunk(&mut self, chunk: &str, ordinal: bool) {
-        let body = chunk.trim_start_matches(|c: char| !c.is_alphanumeric() && !"/-.<$€£@_%".contains(c));
+        let body = chunk.trim_start_matches(|c: char| !c.is_alphanumeric() && !"/-.<$€£@_%#".contains(c));
         if chunk.len() > body.len() && chunk.starts_with(['(', '–', '—', '[']) {
             self.clause += 1;
         }
@@ -170,15 +173,21 @@ impl Reader {
             self.push(word, denial.to_owned(), Role::Stop, true);
             return;
         }
-        let (word, low) = elision(word, low.trim_end_matches("'s"));
+        // unsigned, unencrypted: a denial and a word.
+        if let Some(rest) = low.strip_prefix("un").filter(|rest| rest.len() > 4 && rest.ends_with("ed")) {
+            self.push("un", "un".to_owned(), Role::Stop, false);
+            self.push(word, rest.to_owned(), Role::Content, false);
+            return;
+        }
+        let (word, low) = shapes::elision(word, low.trim_end_matches("'s"));
         if low.starts_with(|c: char| c.is_ascii_digit()) || low.starts_with(['$', '€', '£', '%']) || lexicon::number(low).is_some() {
             self.push(word, low.to_owned(), Role::Number, false);
-        } else if is_compound(word) && !alternatives::is_member(low) && !(word.contains('-') && self.names_next()) {
+        } else if shapes::is_compound(word) && !alternatives::is_member(low) && !(word.contains('-') && self.names_next()) {
             for part in word.split(['-', '/']).filter(|part| !part.is_empty()) {
                 let part_low = fold(part);
-                self.plain(part, &part_low, lexicon::denies(&part_low));
+                self.plain(part, &part_low, denials::is_any(&part_low));
             }
-        } else if is_identifier(word) {
+        } else if shapes::is_identifier(word) {
             self.push(word, low.to_owned(), Role::Name, false);
             for part in low.split(|c: char| !c.is_alphanumeric()).filter(|part| part.len() > 2 && part.len() < low.len()) {
                 let stem = self.stem(part);
@@ -196,7 +205,7 @@ impl Reader {
 
     fn plain(&mut self, word: &str, low: &str, part: bool) {
         self.turn(low);
-        let capital = starts_upper(word);
+        let capital = shapes::starts_upper(word);
         let shouted = word.chars().count() > 1 && word.chars().all(|c| c.is_uppercase() || c.is_ascii_digit());
         let role = if lexicon::is_stop(low, self.language) && !shouted {
             Role::Stop
@@ -206,7 +215,7 @@ impl Reader {
             Role::Content
         };
         let counts = self.words.last().is_some_and(|last| last.role == Role::Number && last.clause == self.clause);
-        let role = if counts && values::is_unit(low) { Role::Stop } else { role };
+        let role = if counts && units::is_unit(low) { Role::Stop } else { role };
         self.push(word, low.to_owned(), role, part);
     }
 
@@ -214,7 +223,7 @@ impl Reader {
     fn turn(&mut self, low: &str) {
         let starts = self.words.last().is_none_or(|last| last.clause != self.clause);
         let joined =
-            lexicon::is_denial(low) && self.words.last().is_some_and(|last| matches!(last.low.as_str(), "and" | "or" | "und" | "et" | "y"));
+            denials::is_denial(low) && self.words.last().is_some_and(|last| matches!(last.low.as_str(), "and" | "or" | "und" | "et" | "y"));
         if joined || lexicon::breaks_clause(low) || (self.conditional && !starts && lexicon::is_subject(low)) {
             self.clause += 1;
             self.conditional = lexicon::is_condition(low);
@@ -259,7 +268,7 @@ impl Reader {
     }
 
     fn stem(&self, low: &str) -> String {
-        lexicon::stem(&self.stemmer, low)
+        synonyms::stem(&self.stemmer, low)
     }
 
     fn end_sentence(&mut self) {
@@ -267,39 +276,4 @@ impl Reader {
         self.clause += 1;
         self.fresh = true;
     }
-}
-
-fn starts_upper(word: &str) -> bool {
-    word.starts_with(char::is_uppercase)
-}
-
-fn is_ordinal(chunk: &str) -> bool {
-    chunk.strip_suffix('.').is_some_and(|day| (1..=2).contains(&day.len()) && day.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// l'envoi, d'une: the article goes.
-fn elision<'a>(word: &'a str, low: &'a str) -> (&'a str, &'a str) {
-    match low.split_once('\'') {
-        Some((article, rest)) if article.len() <= 2 && rest.len() > 2 => {
-            (word.split_once(['\'', '’']).map_or(word, |(_, rest)| rest), rest)
-        }
-        _ => (word, low),
-    }
-}
-
-/// table-driven, blue/green: words that were joined, not a name.
-fn is_compound(word: &str) -> bool {
-    let mut parts = word.split(['-', '/']);
-    let all = parts.by_ref().all(|part| part.chars().count() > 1 && part.chars().all(char::is_alphabetic) && !has_inner_capital(part));
-    all && word.contains(['-', '/']) && word.matches('/').count() < 2
-}
-
-fn is_identifier(word: &str) -> bool {
-    let digits = word.bytes().any(|b| b.is_ascii_digit());
-    let marks = word.trim_end_matches(['+', '#']).contains(['_', '.', '/', ':', '=', '@', '<', '(', '-']);
-    digits || marks || word.ends_with("()") || has_inner_capital(word)
-}
-
-fn has_inner_capital(word: &str) -> bool {
-    word.chars().any(char::is_lowercase) && word.chars().skip(1).any(char::is_uppercase)
 }

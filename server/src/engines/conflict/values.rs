@@ -3,6 +3,7 @@
 use super::{
     alternatives, lexicon,
     text::{Role, Word},
+    units::{MINUTE, adverb, is_money, month, unit_of_size, unit_of_time, weekday},
 };
 
 #[derive(Clone, PartialEq, Debug)]
@@ -45,10 +46,6 @@ pub struct Quantity {
     pub shown: String,
 }
 
-const MINUTE: f64 = 60.0;
-const HOUR: f64 = 3600.0;
-const DAY: f64 = 86_400.0;
-
 pub fn quantities(words: &[Word]) -> Vec<Quantity> {
     let found = (0..words.len()).filter_map(|at| quantity(words, at));
     found.map(|quantity| Quantity { bound: bound(words, quantity.at), ..quantity }).collect()
@@ -56,7 +53,6 @@ pub fn quantities(words: &[Word]) -> Vec<Quantity> {
 
 fn quantity(words: &[Word], at: usize) -> Option<Quantity> {
     let word = &words[at];
-    let next = same_clause(words, at, at + 1);
     let make = |measure, value, shown: String| Some(Quantity { measure, value, bound: Bound::Exact, at, shown });
     if let Some(day) = weekday(&word.low) {
         return make(Measure::Weekday, day, word.raw.clone());
@@ -74,46 +70,57 @@ fn quantity(words: &[Word], at: usize) -> Option<Quantity> {
         let of_month = words[at + 1..].iter().take(6).any(|word| word.stem == "month" || word.stem == "monat" || word.stem == "mois");
         return of_month.then(|| make(Measure::DayOfMonth, if word.low == "last" { 31.0 } else { 1.0 }, word.raw.clone())).flatten();
     }
-    if word.role != Role::Number {
-        return None;
-    }
+    if word.role == Role::Number { numeric(words, at) } else { None }
+}
+
+fn numeric(words: &[Word], at: usize) -> Option<Quantity> {
+    let word = &words[at];
+    let next = same_clause(words, at, at + 1);
+    let make = |measure, value, shown: &str| Some(Quantity { measure, value, bound: Bound::Exact, at, shown: shown.to_owned() });
     let (value, suffix, clock) = parse(&word.low)?;
     if clock {
-        return make(Measure::Clock, value, word.raw.clone());
+        return make(Measure::Clock, value, &word.raw);
     }
-    let unit = if suffix.is_empty() { next.map(|next| next.low.as_str()).unwrap_or_default() } else { suffix };
-    let shown =
-        if suffix.is_empty() && next.is_some() { format!("{} {}", word.raw, next.map_or("", |next| &next.raw)) } else { word.raw.clone() };
-    if let Some(month) = month(unit).or_else(|| at.checked_sub(1).and_then(|before| month(&words[before].low))).filter(|_| value <= 31.0) {
-        return make(Measure::Date, month * 100.0 + value, shown);
+    let (unit, shown) = match next {
+        Some(next) if suffix.is_empty() => (next.low.as_str(), format!("{} {}", word.raw, next.raw)),
+        _ => (suffix, word.raw.clone()),
+    };
+    let before = at.checked_sub(1).map(|before| words[before].low.as_str()).unwrap_or_default();
+    if let Some(month) = month(unit).or_else(|| month(before)).filter(|_| value <= 31.0) {
+        return make(Measure::Date, month * 100.0 + value, &shown);
     }
     if matches!(unit, "am" | "pm" | "uhr" | "o'clock") {
-        return make(Measure::Clock, value * MINUTE + if unit == "pm" { 720.0 } else { 0.0 }, shown);
+        return make(Measure::Clock, value * MINUTE + if unit == "pm" { 720.0 } else { 0.0 }, &shown);
     }
     if let Some(seconds) = unit_of_time(unit) {
-        let often = at > 0 && is_every(&words[at - 1].low);
-        return make(if often { Measure::Every } else { Measure::Duration }, value * seconds, shown);
+        return make(if is_every(before) { Measure::Every } else { Measure::Duration }, value * seconds, &shown);
     }
     if let Some(bytes) = unit_of_size(unit) {
-        return make(Measure::Bytes, value * bytes, shown);
+        return make(Measure::Bytes, value * bytes, &shown);
     }
     if matches!(unit, "%" | "percent" | "prozent" | "pourcent") {
-        return make(Measure::Percent, value, shown);
+        return make(Measure::Percent, value, &shown);
     }
-    if matches!(unit, "€" | "$" | "£" | "eur" | "usd" | "gbp" | "euro" | "euros" | "dollar" | "dollars")
-        || word.low.starts_with(['€', '$', '£'])
-    {
-        return make(Measure::Money, value, shown);
+    if is_money(unit) || word.low.starts_with(['€', '$', '£']) {
+        return make(Measure::Money, value, &shown);
     }
-    if unit == "times" || matches!(word.low.as_str(), "once" | "twice") {
-        let from = if unit == "times" { at + 2 } else { at + 1 };
-        let per = words.get(from).filter(|word| matches!(word.low.as_str(), "a" | "an" | "per" | "each")).and_then(|_| words.get(from + 1));
-        return match per.and_then(|per| unit_of_time(&per.low)) {
-            Some(seconds) if value > 0.0 => make(Measure::Every, seconds / value, format!("{shown} {}", words[from + 1].raw)),
-            _ => make(Measure::Count("time".to_owned()), value, shown),
-        };
+    repeated(words, at, value, unit).or_else(|| counted(words, at, value, suffix, shown))
+}
+
+/// "3 times", "twice a day".
+fn repeated(words: &[Word], at: usize, value: f64, unit: &str) -> Option<Quantity> {
+    let times = unit == "times";
+    if !times && !matches!(words[at].low.as_str(), "once" | "twice") {
+        return None;
     }
-    counted(words, at, value, suffix, shown)
+    let from = if times { at + 2 } else { at + 1 };
+    let per = words.get(from).filter(|word| matches!(word.low.as_str(), "a" | "an" | "per" | "each")).and_then(|_| words.get(from + 1));
+    let (measure, value) = match per.and_then(|per| unit_of_time(&per.low)) {
+        Some(seconds) if value > 0.0 => (Measure::Every, seconds / value),
+        _ => (Measure::Count("time".to_owned()), value),
+    };
+    let shown = words[at..].iter().take(from + 2 - at).map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
+    Some(Quantity { measure, value, bound: Bound::Exact, at, shown })
 }
 
 /// A number with a noun behind it, a name before it, or only a word that says what it is.
@@ -166,12 +173,13 @@ fn bound(words: &[Word], at: usize) -> Bound {
     let measured = words.get(at + 1).is_some_and(|word| unit_of_time(&word.low).is_some());
     for word in words[..at].iter().rev().take(4).take_while(|word| word.clause == clause) {
         match word.low.as_str() {
-            "less" | "fewer" => return Bound::AtMost,
             "over" if measured => return Bound::Exact,
             "above" | "over" | "exceeds" | "beyond" | "more" | "longer" | "larger" | "greater" | "dela" | "uber" | "older" => {
                 return Bound::Above;
             }
-            "to" | "most" | "limit" | "maximum" | "max" | "under" | "below" | "within" | "least" | "minimum" => return Bound::AtMost,
+            "less" | "fewer" | "to" | "most" | "limit" | "maximum" | "max" | "under" | "below" | "within" | "least" | "minimum" => {
+                return Bound::AtMost;
+            }
             _ => {}
         }
     }
@@ -207,89 +215,4 @@ fn is_one(words: &[Word], at: usize) -> bool {
 
 fn is_every(low: &str) -> bool {
     ["every", "each", "per", "jede", "jeden", "jedes", "chaque", "cada", "alle", "nightly"].contains(&low)
-}
-
-fn adverb(low: &str) -> Option<f64> {
-    Some(match low {
-        "hourly" | "stundlich" => HOUR,
-        "daily" | "nightly" | "taglich" | "quotidien" | "diario" => DAY,
-        "weekly" | "wochentlich" | "hebdomadaire" | "semanal" => 7.0 * DAY,
-        "fortnightly" | "biweekly" => 14.0 * DAY,
-        "monthly" | "monatlich" | "mensuel" | "mensual" => 30.0 * DAY,
-        "quarterly" => 90.0 * DAY,
-        "yearly" | "annually" | "jahrlich" | "annuel" | "anual" => 365.0 * DAY,
-        _ => return None,
-    })
-}
-
-fn unit_of_time(low: &str) -> Option<f64> {
-    Some(match low {
-        "ms" | "millisecond" | "milliseconds" | "millis" => 0.001,
-        "s" | "sec" | "secs" | "second" | "seconds" | "sekunde" | "sekunden" | "seconde" | "secondes" | "segundo" | "segundos" => 1.0,
-        "min" | "mins" | "minute" | "minutes" | "minuten" | "minuto" | "minutos" => MINUTE,
-        "h" | "hour" | "hours" | "hrs" | "stunde" | "stunden" | "heure" | "heures" | "hora" | "horas" => HOUR,
-        "d" | "day" | "days" | "night" | "nights" | "morning" | "tag" | "tage" | "tagen" | "nacht" | "jour" | "jours" | "nuit" | "dia"
-        | "dias" => DAY,
-        "week" | "weeks" | "sprint" | "woche" | "wochen" | "semaine" | "semaines" | "semana" | "semanas" => 7.0 * DAY,
-        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "mes" | "meses" => 30.0 * DAY,
-        "quarter" | "quarters" | "quartal" => 90.0 * DAY,
-        "year" | "years" | "jahr" | "jahre" | "jahren" | "ans" | "annee" | "annees" | "ano" | "anos" => 365.0 * DAY,
-        _ => return None,
-    })
-}
-
-pub fn is_unit(low: &str) -> bool {
-    unit_of_time(low).is_some()
-        || unit_of_size(low).is_some()
-        || matches!(low, "%" | "percent" | "times" | "eur" | "usd" | "gbp" | "euro" | "euros" | "dollar" | "dollars")
-}
-
-fn unit_of_size(low: &str) -> Option<f64> {
-    Some(match low {
-        "kb" | "kib" | "ki" => 1024.0,
-        "mb" | "mib" | "mi" | "megabytes" => 1024.0 * 1024.0,
-        "gb" | "gib" | "gi" | "gigabytes" | "go" => 1024.0 * 1024.0 * 1024.0,
-        "tb" | "tib" | "ti" | "terabytes" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        _ => return None,
-    })
-}
-
-pub fn weekday(low: &str) -> Option<f64> {
-    const DAYS: [&[&str]; 7] = [
-        &["monday", "mondays", "montag", "montags", "lundi", "lunes"],
-        &["tuesday", "tuesdays", "dienstag", "dienstags", "mardi", "martes"],
-        &["wednesday", "wednesdays", "mittwoch", "mittwochs", "mercredi", "miercoles"],
-        &["thursday", "thursdays", "donnerstag", "donnerstags", "jeudi", "jueves"],
-        &["friday", "fridays", "freitag", "freitags", "vendredi", "viernes"],
-        &["saturday", "saturdays", "samstag", "samstags", "samedi", "sabado"],
-        &["sunday", "sundays", "sonntag", "sonntags", "dimanche", "domingo"],
-    ];
-    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0].into_iter().zip(DAYS).find(|(_, names)| names.contains(&low)).map(|(day, _)| day)
-}
-
-fn month(low: &str) -> Option<f64> {
-    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    const OTHERS: [(&str, f64); 16] = [
-        ("januar", 1.0),
-        ("februar", 2.0),
-        ("marz", 3.0),
-        ("mai", 5.0),
-        ("juni", 6.0),
-        ("juli", 7.0),
-        ("oktober", 10.0),
-        ("dezember", 12.0),
-        ("janvier", 1.0),
-        ("fevrier", 2.0),
-        ("avril", 4.0),
-        ("juin", 6.0),
-        ("juillet", 7.0),
-        ("aout", 8.0),
-        ("enero", 1.0),
-        ("diciembre", 12.0),
-    ];
-    const LONG: [&str; 12] =
-        ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
-    let number = |at: usize| u8::try_from(at + 1).map_or(0.0, f64::from);
-    let found = MONTHS.iter().position(|month| *month == low).or_else(|| LONG.iter().position(|month| *month == low)).map(number);
-    found.or_else(|| OTHERS.iter().find(|(name, _)| *name == low).map(|(_, month)| *month))
 }
