@@ -23,7 +23,7 @@ create table sessions (
     primary key (workspace_id, id),
     constraint sessions_audit foreign key (workspace_id, audit_id) references audit_entries deferrable initially deferred
 );
-create unique index sessions_external on sessions (workspace_id, actor_id, external_id) where state = 'running' and external_id is not null;
+create unique index sessions_external on sessions (workspace_id, actor_id, external_id, coalesce(project, '')) where state = 'running' and external_id is not null;
 create index sessions_running on sessions (workspace_id, started_at) where state = 'running';
 create index sessions_task on sessions (workspace_id, task_id, id) where task_id is not null;
 create index sessions_newest on sessions (workspace_id, project, id);

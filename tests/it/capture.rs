@@ -115,3 +115,20 @@ async fn a_run_that_falls_silent_is_distilled_and_after_a_day_over() {
     assert_eq!((&over["state"], &over["episode_id"]), (&json!("abandoned"), &json!(episode)), "one episode, told to its end");
     assert!(agent.get(&format!("memories/{episode}")).await.expect(200)["content"].as_str().unwrap().contains("src/later.rs"));
 }
+
+#[tokio::test]
+async fn a_run_ends_even_if_what_it_taught_may_not_be_kept() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    runs(&agent, 1).await;
+    let captured: Vec<Value> = agent.lists("memories?state=proposed").await;
+    let episode: Vec<Value> = agent.lists("memories?kind=episode").await;
+    let doomed: Vec<&Value> = captured.iter().chain(&episode).collect();
+    let request = agent.asks_to_erase(&doomed, "because").await;
+    person.approves(&request).await.expect(200);
+    person.executes(&request).await.expect(200);
+    assert_eq!(agent.lists("proposals").await.len(), 0, "what spoke for it is gone with it");
+    let ended = runs(&agent, 2).await;
+    assert_eq!(ended["session"]["state"], "ended");
+    assert_eq!(agent.lists("memories?state=proposed").await.len(), 0, "and it does not come back");
+}

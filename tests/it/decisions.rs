@@ -74,3 +74,44 @@ async fn decisions_that_go_together_all_land() {
         agent.remembers_all_of(json!({"content": decision, "kind": "decision"})).await;
     }
 }
+
+#[tokio::test]
+async fn what_waits_takes_nobodys_place_and_no_way_leads_around_the_review() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let old = agent.remembers_all_of(json!({"content": OLD, "kind": "decision"})).await;
+    let other = agent.remembers_all_of(json!({"content": "Orders are kept in Postgres.", "kind": "decision"})).await;
+    let waiting =
+        agent.remembers_all_of(json!({"content": NEW, "kind": "decision", "on_conflict": "propose", "supersedes": other["id"]})).await;
+    assert_eq!((&waiting["state"], &agent.reads(&other).await["state"]), (&json!("proposed"), &json!("active")));
+    // Put away and brought back, it waits as before.
+    agent.delete(&at(&waiting)).await.expect(200);
+    assert_eq!(agent.post(&format!("{}/restore", at(&waiting)), json!({})).await.expect(200)["state"], "proposed");
+    assert_eq!(agent.post(&format!("{}/revert", at(&waiting)), json!({"version": 1})).await.expect(200)["state"], "proposed");
+    let id = person.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
+    person.post(&format!("proposals/{id}/approve"), json!({})).await.expect(200);
+    assert_eq!(agent.reads(&waiting).await["state"], "active");
+    for loser in [&old, &other] {
+        assert_eq!(agent.reads(loser).await["superseded_by"], waiting["id"], "whoever approves it decides for it");
+    }
+
+    let again =
+        agent.remembers_all_of(json!({"content": OLD.replace("RS256", "ES256"), "kind": "decision", "on_conflict": "propose"})).await;
+    let id = person.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
+    person.post(&format!("proposals/{id}/reject"), json!({})).await.expect(200);
+    agent.post(&format!("{}/restore", at(&again)), json!({})).await.refuses(409, "wrong_state");
+}
+
+#[tokio::test]
+async fn nothing_becomes_a_contradicting_decision_later() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let old = agent.remembers_all_of(json!({"content": OLD, "kind": "decision"})).await;
+    let fact = agent.remembers_all_of(json!({"content": NEW, "kind": "fact"})).await;
+    agent.patch(&at(&fact), json!({"kind": "decision"})).await.refuses(409, "decision_conflict");
+    agent.delete(&at(&old)).await.expect(200);
+    agent.patch(&at(&fact), json!({"kind": "decision"})).await.expect(200);
+    agent.post(&format!("{}/restore", at(&old)), json!({})).await.refuses(409, "decision_conflict");
+    let both = json!({"items": [{"content": "Logs are kept for 30 days.", "kind": "decision"}, {"content": "Logs are kept for 90 days.", "kind": "decision"}]});
+    agent.post("memories/batch", both).await.refuses(409, "decision_conflict");
+}

@@ -37,11 +37,15 @@ async fn a_secret_is_redacted_on_every_door_and_the_trail_says_where() {
         assert_eq!(found.len(), 2, "{trail:?}");
         assert!(found[0]["details"]["found"].to_string().contains("content"), "{found:?}");
 
-        let session = agent.post("sessions", json!({"agent_tool": "codex", "task": format!("t{n}")})).await.expect(201);
+        let session =
+            agent.post("sessions", json!({"agent_tool": "codex", "task": format!("t{n}"), "branch": text, "cwd": text})).await.expect(201);
+        assert!(!session.to_string().contains(&secret), "{session}");
+        agent.post("tasks", json!({"key": format!("k{n}"), "title": text})).await.expect(201);
+        agent.asks(json!({"query": text})).await;
         let id = session["id"].as_str().unwrap();
         let events = json!({"events": [
             {"type": "prompt", "at": "2026-05-04T10:00:00Z", "text": text},
-            {"type": "tool_use", "at": "2026-05-04T10:00:01Z", "tool": "Write", "input": {"file": "x.env", "nested": [{"content": text}]}},
+            {"type": "tool_use", "at": "2026-05-04T10:00:01Z", "tool": "Write", "input": {"file": "x.env", "nested": [{"content": text}], "password": [secret.clone()], text.clone(): 1}},
             {"type": "command", "at": "2026-05-04T10:00:02Z", "command": format!("echo '{text}'"), "output": text, "exit_code": 0},
         ]});
         agent.post(&format!("sessions/{id}/events"), events).await.expect(200);

@@ -153,3 +153,27 @@ async fn bad_events_are_refused_by_name_and_nothing_is_written() {
     agent.post("sessions", json!({"agent_tool": ""})).await.refuses(422, "invalid");
     assert_eq!(agent.lists(&log).await.len(), 0);
 }
+
+#[tokio::test]
+async fn a_retry_after_the_end_is_no_mistake() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let session = agent.post("sessions", json!({"agent_tool": "cursor"})).await.expect(201);
+    agent.post(&log_of(&session), batch(0..5)).await.expect(200);
+    agent.post(&format!("sessions/{}/end", session["id"].as_str().unwrap()), json!({})).await.expect(200);
+    assert_eq!(agent.post(&log_of(&session), batch(0..5)).await.expect(200), json!({"appended": 0, "repeated": 5}));
+    agent.post(&log_of(&session), batch(4..6)).await.refuses(409, "session_ended");
+}
+
+#[tokio::test]
+async fn an_idempotency_key_makes_events_without_names_harmless_too() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let session = agent.post("sessions", json!({"agent_tool": "cursor"})).await.expect(201);
+    let events = json!({"events": [{"type": "note", "at": "2026-05-04T10:00:00Z", "text": "once"}]});
+    for _ in 0..3 {
+        let sent = agent.ask("POST", &log_of(&session)).header("Idempotency-Key", "k1").json(&events).send().await;
+        assert_eq!(sent.expect(200), json!({"appended": 1, "repeated": 0}));
+    }
+    assert_eq!(agent.lists(&log_of(&session)).await.len(), 1);
+}

@@ -83,7 +83,7 @@ impl Delivery {
             What::Checkpoint(body) => self.checkpoint(record, body),
             What::End => match self.in_session(&record.origin, "end", &json!({}), None) {
                 // Ended before, by a replay or by the server's own clock.
-                Err(failure) if matches!(failure.status(), Some(404 | 409)) => Ok(()),
+                Err(failure) if failure.status() == Some(404) || is_closed(&failure, "end") => Ok(()),
                 sent => sent,
             },
             What::Event(_) => Ok(()),

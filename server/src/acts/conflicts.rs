@@ -38,14 +38,71 @@ pub(super) async fn weigh<P: Permission>(app: &App, scope: &Scope<P>, mut new: N
     Ok(new)
 }
 
+/// A decision that is about to be active again, or elsewhere, must contradict nothing there.
+pub(super) async fn stands<P: Permission>(app: &App, scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
+    let against = against(app, scope, memory).await?;
+    against.first().map_or(Ok(()), |(first, why)| Err(refusal(first, why, &against)))
+}
+
+/// The active decisions that a memory contradicts, the clearest first.
+pub(super) async fn against<P: Permission>(app: &App, scope: &Scope<P>, memory: &Memory) -> Result<Vec<(Memory, Contradiction)>, Problem> {
+    let mut found = nearest(app, scope, &claim_of(memory)).await?;
+    found.retain(|(old, _)| old.id != memory.id && Some(old.id) != memory.supersedes);
+    Ok(found)
+}
+
+/// Of what is sent together, one decision must not contradict another. Beyond the first few nobody looks: it would take too long.
+pub(super) fn weigh_together(news: &[NewMemory]) -> Result<(), Problem> {
+    const MOST: usize = 30;
+    let titles: Vec<(usize, &NewMemory, String)> = news
+        .iter()
+        .enumerate()
+        .filter(|(_, new)| new.kind == Kind::Decision && !new.propose_on_conflict)
+        .map(|(n, new)| (n, new, new.title.clone().unwrap_or_else(|| new.content.title())))
+        .take(MOST)
+        .collect();
+    for (at, (n, new, title)) in titles.iter().enumerate() {
+        let claim = claim_of_new(new, title, new.project.as_ref().map(crate::model::Project::as_str));
+        for (_, other, other_title) in &titles[..at] {
+            let there = claim_of_new(other, other_title, other.project.as_ref().map(crate::model::Project::as_str));
+            if let Some(found) = conflict::judge(&there, &claim).filter(|found| found.certain) {
+                let detail = format!("Two decisions that were sent together contradict each other: {}", found.reason);
+                return Err(Problem::conflict("decision_conflict", detail).at_item(*n));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn claim_of(memory: &Memory) -> Claim<'_> {
+    Claim {
+        kind: memory.kind,
+        title: &memory.title,
+        content: &memory.content,
+        project: memory.project.as_deref(),
+        tags: &memory.tags,
+        anchors: &memory.anchors,
+    }
+}
+
+fn claim_of_new<'a>(new: &'a NewMemory, title: &'a str, project: Option<&'a str>) -> Claim<'a> {
+    Claim { kind: new.kind, title, content: new.content.as_str(), project, tags: &new.tags, anchors: &new.anchors }
+}
+
 async fn contradicted<P: Permission>(app: &App, scope: &Scope<P>, new: &NewMemory) -> Result<Vec<(Memory, Contradiction)>, Problem> {
     let title = new.title.clone().unwrap_or_else(|| new.content.title());
-    let project = new.project.as_ref().or(scope.project()).map(|project| project.as_str().to_owned());
+    let project = new.project.as_ref().or(scope.project()).map(crate::model::Project::as_str);
+    let mut found = nearest(app, scope, &claim_of_new(new, &title, project)).await?;
+    found.retain(|(old, _)| Some(old.id) != new.supersedes);
+    Ok(found)
+}
+
+async fn nearest<P: Permission>(app: &App, scope: &Scope<P>, claim: &Claim<'_>) -> Result<Vec<(Memory, Contradiction)>, Problem> {
     let asked = Recall {
-        query: format!("{title}\n{}", new.content.as_str()),
+        query: format!("{}\n{}", claim.title, claim.content),
         kinds: vec![Kind::Decision],
-        project: project.clone(),
-        anchors: new
+        project: claim.project.map(str::to_owned),
+        anchors: claim
             .anchors
             .iter()
             .map(|anchor| Place { repo: anchor.repo.clone(), path: anchor.path.clone(), symbol: anchor.symbol.clone() })
@@ -53,28 +110,11 @@ async fn contradicted<P: Permission>(app: &App, scope: &Scope<P>, new: &NewMemor
         limit: CANDIDATES,
         ..Recall::default()
     };
-    let claim = Claim {
-        kind: new.kind,
-        title: &title,
-        content: new.content.as_str(),
-        project: project.as_deref(),
-        tags: &new.tags,
-        anchors: &new.anchors,
-    };
     let mut against: Vec<(Memory, Contradiction)> = recall::similar(app, scope, asked)
         .await?
         .into_iter()
-        .filter(|old| Some(old.id) != new.supersedes)
         .filter_map(|old| {
-            let there = Claim {
-                kind: old.kind,
-                title: &old.title,
-                content: &old.content,
-                project: old.project.as_deref(),
-                tags: &old.tags,
-                anchors: &old.anchors,
-            };
-            let found = conflict::judge(&there, &claim).filter(|found| found.certain)?;
+            let found = conflict::judge(&claim_of(&old), claim).filter(|found| found.certain)?;
             Some((old, found))
         })
         .collect();

@@ -65,20 +65,18 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
     let plain = |text: String| Line { text, memory: None, freshness: None };
     let (mut next, mut open) = (Vec::new(), Vec::new());
     if let Some(task) = &task {
-        next.extend(task.next_step.clone().map(|step| plain(format!("{step} (task {})", task.key))));
+        next.extend(task.next_step.as_deref().map(|step| plain(format!("{} (task {})", safe(step, 400), task.key))));
         let items = store::tasks::items(&mut tx, task.id).await?;
         for status in [Progress::InProgress, Progress::Pending] {
             let words = status.word().replace('_', " ");
-            open.extend(
-                items.iter().filter(|item| item.status == status).map(|item| plain(format!("{words}: {}", short(&item.item, 240)))),
-            );
+            open.extend(items.iter().filter(|item| item.status == status).map(|item| plain(format!("{words}: {}", safe(&item.item, 240)))));
         }
     } else if let Some(last) = store::sessions::last_with_checkpoint(&mut tx, project).await?
         && let Some(kept) = store::tasks::checkpoints(&mut tx, Of::Session(last)).await?.pop()
     {
-        next.extend(kept.next_step.map(plain));
+        next.extend(kept.next_step.as_deref().map(|step| plain(safe(step, 400))));
         let left = kept.progress.iter().filter(|item| item.status != Progress::Completed);
-        open.extend(left.map(|item| plain(format!("{}: {}", item.status.word().replace('_', " "), short(&item.item, 240)))));
+        open.extend(left.map(|item| plain(format!("{}: {}", item.status.word().replace('_', " "), safe(&item.item, 240)))));
     }
     let mut parts =
         vec![Part { name: "next_step", heading: "Next step", lines: next }, Part { name: "open", heading: "Open work", lines: open }];
@@ -122,7 +120,8 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
 
 /// A memory in a line: what it says, how far it can be trusted, and where to find the rest.
 pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory) -> String {
-    if let Some(reason) = cairn_secrets::speaks_to_the_model(&memory.content) {
+    let speaks = cairn_secrets::speaks_to_the_model(&memory.content).or_else(|| cairn_secrets::speaks_to_the_model(&memory.title));
+    if let Some(reason) = speaks {
         return format!("[left out: its text {reason}] ({})", memory.id);
     }
     let said = memory.content.trim();
@@ -137,6 +136,14 @@ pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory) -> String {
         state => format!(" [{}: {}]", state.word(), judged.reasons.join("; ")),
     };
     format!("{text}{mark} ({})", memory.id)
+}
+
+/// The same of words that are no memory's, unless they speak to the model.
+pub(super) fn safe(text: &str, most: usize) -> String {
+    match cairn_secrets::speaks_to_the_model(text) {
+        Some(reason) => format!("[left out: its text {reason}]"),
+        None => short(text, most),
+    }
 }
 
 /// One line, and no longer than that.

@@ -16,6 +16,17 @@ pub mod trail;
 
 use crate::problem::Problem;
 
+/// What may not be kept – erased before, over the quota, refused – is left out, and the act goes on without it.
+fn unless_barred<T: Default>(done: Result<T, Problem>) -> Result<T, Problem> {
+    match done {
+        Err(Problem::Conflict(conflict)) if matches!(conflict.code, "content_erased" | "quota_exceeded" | "wrong_state") => {
+            Ok(T::default())
+        }
+        Err(Problem::Invalid(_) | Problem::Forbidden(..) | Problem::NotFound) => Ok(T::default()),
+        other => other,
+    }
+}
+
 /// How often an act has been tried that somebody else was quicker than. For acts whose memories are sent without paths.
 #[derive(Default)]
 struct Tries(usize);

@@ -1,13 +1,13 @@
 //! The review queue: what was captured, contradicts or looks suspicious waits here for a person's word.
 
-use super::memories;
+use super::{conflicts, memories};
 use crate::{
     App,
     audit::{Audit, Trail},
     model::{
-        AuditId, Memory, MemoryId, ProposalId, SessionId, clock,
+        AuditId, Memory, MemoryId, ProposalId, SessionId, State, clock,
         page::{Limit, Page},
-        proposals::{Proposal, ProposalState},
+        proposals::{Origin, Proposal, ProposalState},
     },
     problem::Problem,
     store::{self, Permission, Reviewing, Scope},
@@ -53,18 +53,37 @@ pub async fn reject(app: &App, scope: &Scope<Reviewing>, id: ProposalId) -> Resu
     decide(app, scope, id, ProposalState::Rejected).await
 }
 
+async fn contradicted_by(app: &App, scope: &Scope<Reviewing>, id: ProposalId) -> Result<Vec<MemoryId>, Problem> {
+    let Shown { proposal, memory } = find(app, scope, id).await?;
+    let Some(memory) = memory.filter(|memory| proposal.origin == Origin::Conflict && memory.state == State::Proposed) else {
+        return Ok(Vec::new());
+    };
+    Ok(conflicts::against(app, scope, &memory).await?.into_iter().map(|(old, _)| old.id).collect())
+}
+
 async fn decide(app: &App, scope: &Scope<Reviewing>, id: ProposalId, state: ProposalState) -> Result<Shown, Problem> {
+    let approved = state == ProposalState::Approved;
+    // Whoever approves a contradiction decides for it: what it contradicts is superseded.
+    let losers = if approved { contradicted_by(app, scope, id).await? } else { Vec::new() };
     let mut tx = app.db().write(scope).await?;
     let mut proposal = store::proposals::find_to_change(&mut tx, id).await?;
     if proposal.state != ProposalState::Open {
         return Err(Problem::conflict("wrong_state", format!("This proposal is {} already.", proposal.state.word())));
     }
     let (audit, now) = (AuditId::new(), clock::now());
-    let (memory, entry) = memories::settle(&mut tx, scope, proposal.memory_id, state == ProposalState::Approved).await?;
+    let (memory, entry) = memories::settle(&mut tx, scope, proposal.memory_id, approved).await?;
+    let mut trail = vec![entry];
+    for old in losers.into_iter().chain(memory.supersedes.filter(|_| approved)) {
+        match memories::put_aside(&mut tx, scope, old, memory.id).await {
+            // Gone or superseded by another meanwhile: nothing stands in the way.
+            Err(Problem::Conflict(_) | Problem::Invalid(_)) => {}
+            done => trail.push(done?),
+        }
+    }
     store::proposals::decide(&mut tx, id, state, scope.actor(), now, audit).await?;
-    let action = if state == ProposalState::Approved { "proposal.approved" } else { "proposal.rejected" };
-    let trail: Trail = [entry, Audit::proposal(audit, action, id, memory.id)].into_iter().collect();
-    tx.commit(trail).await?;
+    let action = if approved { "proposal.approved" } else { "proposal.rejected" };
+    trail.push(Audit::proposal(audit, action, id, memory.id));
+    tx.commit(trail.into_iter().collect::<Trail>()).await?;
     (proposal.state, proposal.decided_at, proposal.decided_by) = (state, Some(now), Some(scope.actor().clone()));
     Ok(Shown { proposal, memory: Some(memory) })
 }

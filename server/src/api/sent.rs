@@ -168,6 +168,10 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Params<
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        // Postgres keeps no NUL, so nothing goes by a name that has one.
+        if parts.uri.path().contains("%00") {
+            return Err(Problem::NotFound);
+        }
         Path::<T>::from_request_parts(parts, state).await.map(|Path(params)| Self(params)).map_err(|_| Problem::NotFound)
     }
 }

@@ -43,7 +43,14 @@ pub fn brief(title: &str, sections: &[Section], unshared: usize, budget: u32, co
     for (n, section) in sections.iter().enumerate() {
         left -= take(&mut given[n], &costs[n], left, section.heading);
     }
-    let markdown = written(title, sections, &given);
+    let mut markdown = written(title, sections, &given);
+    // The words between the lines may come to more than was set aside for them.
+    while count(&markdown) > budget
+        && let Some(last) = given.iter_mut().rev().find(|given| **given > 0)
+    {
+        *last -= 1;
+        markdown = written(title, sections, &given);
+    }
     let omitted = sections.iter().zip(&given).map(|(section, given)| section.lines.len() - given).sum();
     Brief { tokens: count(&markdown), markdown, given, omitted }
 }

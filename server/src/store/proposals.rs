@@ -96,11 +96,24 @@ pub async fn find_to_change(tx: &mut Tx<Write>, id: ProposalId) -> Result<Propos
     find(tx, id).await
 }
 
+/// Whether somebody looked at a memory and did not want it.
+pub async fn was_rejected<M>(tx: &mut Tx<M>, memory: MemoryId) -> Result<bool, Problem> {
+    let workspace = tx.workspace();
+    Ok(sqlx::query_scalar!(
+        r#"select exists (select 1 from proposals where workspace_id = $1 and memory_id = $2 and state = 'rejected') as "rejected!""#,
+        workspace.0,
+        memory.0
+    )
+    .fetch_one(tx.conn())
+    .await?)
+}
+
 /// The same finding, if it was seen before, whatever became of it.
 pub async fn with_key(tx: &mut Tx<Write>, project: Option<&str>, key: &str) -> Result<Option<Proposal>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace()).push(" and coalesce(r.project, '') = ").push_bind(project.unwrap_or_default());
-    sql.push(" and r.key = ").push_bind(key);
+    // Two runs that end at once must not lose each other's word for it.
+    sql.push(" and r.key = ").push_bind(key).push(" for update of r");
     let row: Option<Row> = sql.build_query_as().fetch_optional(tx.conn()).await?;
     Ok(row.map(Proposal::from))
 }

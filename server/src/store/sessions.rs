@@ -252,6 +252,18 @@ pub async fn append(tx: &mut Tx<Record>, id: SessionId, held: &Held, events: &[E
     Ok(added.rows_affected())
 }
 
+/// Whether each of these is in the log.
+pub async fn has_all<M>(tx: &mut Tx<M>, id: SessionId, events: &[Event]) -> Result<bool, Problem> {
+    let ids = column(events, |event| event.id.as_str());
+    let there: i64 = sqlx::query_scalar("select count(*) from session_events where workspace_id = $1 and session_id = $2 and id = any($3)")
+        .bind(tx.workspace())
+        .bind(id)
+        .bind(ids)
+        .fetch_one(tx.conn())
+        .await?;
+    Ok(usize::try_from(there).is_ok_and(|there| there == events.len()))
+}
+
 fn column<'e, T>(events: &'e [Event], of: impl Fn(&'e Event) -> T) -> Vec<T> {
     events.iter().map(of).collect()
 }
@@ -304,6 +316,23 @@ pub async fn log<M>(tx: &mut Tx<M>, id: SessionId, after: i64, most: i64) -> Res
     .bind(id)
     .bind(after)
     .bind(most)
+    .fetch_all(tx.conn())
+    .await?;
+    Ok(rows.into_iter().map(Event::from).collect())
+}
+
+/// The end of a log, as much of each event as tells what happened: what is long is not read at all.
+pub async fn log_in_short<M>(tx: &mut Tx<M>, id: SessionId, after: i64) -> Result<Vec<Event>, Problem> {
+    let rows: Vec<EventRow> = sqlx::query_as(
+        "select seq, id, type, at, left(text, 4000) as text, tool, case when octet_length(input::text) <= 4000 then input end as input,
+                left(output, 4000) as output, path, left(command, 2000) as command, exit_code, cut
+         from session_events
+         where workspace_id = $1 and session_id = $2 and seq > $3
+         order by seq",
+    )
+    .bind(tx.workspace())
+    .bind(id)
+    .bind(after)
     .fetch_all(tx.conn())
     .await?;
     Ok(rows.into_iter().map(Event::from).collect())
@@ -363,21 +392,34 @@ pub async fn distilled(tx: &mut Tx<Write>, id: SessionId, until: i64, episode: O
     Ok(())
 }
 
-/// Sessions that run and have said nothing since a moment, with how much of their logs nobody has distilled.
-pub async fn quiet_since<M>(tx: &mut Tx<M>, moment: OffsetDateTime) -> Result<Vec<(SessionId, OffsetDateTime, i64)>, Problem> {
+/// A session that runs and has fallen silent.
+pub struct Quiet {
+    pub id: SessionId,
+    /// When it was last heard of.
+    pub heard: OffsetDateTime,
+    /// The end of its log, and how much of it has been distilled.
+    pub last: i64,
+    pub distilled: i64,
+}
+
+/// Sessions that run and have said nothing since a moment.
+pub async fn quiet_since<M>(tx: &mut Tx<M>, moment: OffsetDateTime) -> Result<Vec<Quiet>, Problem> {
     let workspace = tx.workspace();
     let rows = sqlx::query!(
-        r#"select s.id, greatest(s.started_at, e.received_at) as "heard!", coalesce(e.seq, 0) - s.distilled as "left!"
+        r#"select s.id, greatest(s.started_at, e.received_at, c.at) as "heard!", coalesce(e.seq, 0) as "last!", s.distilled
            from sessions s
            left join lateral (
                select e.seq, e.received_at from session_events e
                where e.workspace_id = s.workspace_id and e.session_id = s.id order by e.seq desc limit 1
            ) e on true
-           where s.workspace_id = $1 and s.state = 'running' and s.started_at < $2 and coalesce(e.received_at, s.started_at) < $2"#,
+           left join lateral (
+               select c.at from checkpoints c where c.workspace_id = s.workspace_id and c.session_id = s.id order by c.id desc limit 1
+           ) c on true
+           where s.workspace_id = $1 and s.state = 'running' and greatest(s.started_at, e.received_at, c.at) < $2"#,
         workspace.0,
         moment
     )
     .fetch_all(tx.conn())
     .await?;
-    Ok(rows.into_iter().map(|row| (SessionId(row.id), row.heard, row.left)).collect())
+    Ok(rows.into_iter().map(|row| Quiet { id: SessionId(row.id), heard: row.heard, last: row.last, distilled: row.distilled }).collect())
 }

@@ -103,6 +103,14 @@ pub async fn hold(tx: &mut Tx<Write>, id: TaskId) -> Result<Option<Task>, Proble
     }
 }
 
+/// What a task is about.
+pub async fn title<M>(tx: &mut Tx<M>, id: TaskId) -> Result<Option<String>, Problem> {
+    let workspace = tx.workspace();
+    Ok(sqlx::query_scalar!("select title from tasks where workspace_id = $1 and id = $2", workspace.0, id.0)
+        .fetch_optional(tx.conn())
+        .await?)
+}
+
 /// The task of a project that was worked on last and is not over.
 pub async fn last_active<M>(tx: &mut Tx<M>, project: Option<&str>) -> Result<Option<Task>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
@@ -194,7 +202,8 @@ pub async fn items<M>(tx: &mut Tx<M>, task: TaskId) -> Result<Vec<TaskItem>, Pro
     let rows = sqlx::query!(
         r#"select item, status as "status: Progress", note, session_id, line, updated_at
            from task_items where workspace_id = $1 and task_id = $2
-           order by position"#,
+           order by position
+           limit 2000"#,
         workspace.0,
         task.0
     )
@@ -252,7 +261,7 @@ pub enum Of {
     Session(SessionId),
 }
 
-/// In the order in which they were written.
+/// The newest of them, in the order in which they were written.
 pub async fn checkpoints<M>(tx: &mut Tx<M>, of: Of) -> Result<Vec<Kept>, Problem> {
     let workspace = tx.workspace();
     let (task, session) = match of {
@@ -261,8 +270,12 @@ pub async fn checkpoints<M>(tx: &mut Tx<M>, of: Of) -> Result<Vec<Kept>, Problem
     };
     let rows = sqlx::query!(
         r#"select id, session_id, at, decisions, discoveries, progress as "progress: Json<Vec<crate::model::sessions::Item>>", next_step
-           from checkpoints
-           where workspace_id = $1 and ($2::uuid is null or task_id = $2) and ($3::uuid is null or session_id = $3)
+           from (
+               select * from checkpoints
+               where workspace_id = $1 and ($2::uuid is null or task_id = $2) and ($3::uuid is null or session_id = $3)
+               order by id desc
+               limit 500
+           ) newest
            order by id"#,
         workspace.0,
         task,

@@ -14,6 +14,7 @@ use crate::{
 };
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
 use std::{fmt::Write as _, marker::PhantomData, sync::Arc};
+use uuid::Uuid;
 
 pub struct Read;
 pub struct Write;
@@ -28,6 +29,8 @@ pub struct Tx<M> {
     role: Option<Role>,
     request: Request,
     claimed: Option<Arc<Once>>,
+    /// Memories that the answer shows, beside those that were written.
+    shown: Vec<Uuid>,
     from_instance: bool,
     mode: PhantomData<M>,
 }
@@ -50,6 +53,21 @@ impl Db {
         self.enter("begin", scope).await
     }
 
+    /// The same as a change is made: with an idempotency key it is claimed here.
+    pub async fn record_once<P: CanWrite>(&self, scope: &Scope<P>) -> Result<Tx<Record>, Problem> {
+        let mut tx: Tx<Record> = self.enter("begin", scope).await?;
+        tx.claim().await?;
+        Ok(tx)
+    }
+
+    /// Ends with the answer that was given before to the same request, if there is one; else nothing has happened.
+    pub async fn unless_answered<P: CanWrite>(&self, scope: &Scope<P>) -> Result<(), Problem> {
+        if scope.request().once.is_some() {
+            drop(self.write(scope).await?);
+        }
+        Ok(())
+    }
+
     /// A change of the instance itself, by a person or, before anyone has signed in, by the house.
     pub async fn instance(&self, actor: &Actor, request: &Request) -> Result<Tx<Instance>, Problem> {
         let begin = format!("begin; select enter_instance('{}')", actor.id);
@@ -61,6 +79,7 @@ impl Db {
             role: None,
             request: request.clone(),
             claimed: None,
+            shown: Vec::new(),
             from_instance: true,
             mode: PhantomData,
         };
@@ -80,6 +99,7 @@ impl Db {
             role: None,
             request,
             claimed: None,
+            shown: Vec::new(),
             from_instance: true,
             mode: PhantomData,
         })
@@ -95,6 +115,7 @@ impl Db {
             role: Some(standing.role()),
             request: scope.request().clone(),
             claimed: None,
+            shown: Vec::new(),
             from_instance: false,
             mode: PhantomData,
         })
@@ -143,11 +164,17 @@ impl<M> Tx<M> {
         match self.claimed.take() {
             // The answer is not known yet: whoever sends it commits both.
             Some(once) => {
-                let memories = trail.0.iter().filter_map(|audit| audit.target).filter(|(kind, _)| *kind == "memory").map(|(_, id)| id);
-                once.park(self.inner, self.workspace, self.actor.id, memories.collect())
+                let written = trail.0.iter().filter_map(|audit| audit.target).filter(|(kind, _)| *kind == "memory").map(|(_, id)| id);
+                let memories = written.chain(self.shown).collect();
+                once.park(self.inner, self.workspace, self.actor.id, memories)
             }
             None => Ok(self.inner.commit().await?),
         }
+    }
+
+    /// Whoever erases one of these has to find the answer that is kept.
+    pub fn shows(&mut self, memories: impl IntoIterator<Item = MemoryId>) {
+        self.shown.extend(memories.into_iter().map(|id| id.0));
     }
 
     async fn append(&mut self, trail: &Trail) -> Result<(), Problem> {
@@ -161,7 +188,10 @@ impl Tx<Write> {
     /// Nothing had to be changed. An answer that is to be given once is kept all the same, with the memories it shows.
     pub async fn leave_as_is(mut self, shown: impl IntoIterator<Item = MemoryId>) -> Result<(), Problem> {
         match self.claimed.take() {
-            Some(once) => once.park(self.inner, self.workspace, self.actor.id, shown.into_iter().map(|id| id.0).collect()),
+            Some(once) => {
+                let memories = shown.into_iter().map(|id| id.0).chain(self.shown).collect();
+                once.park(self.inner, self.workspace, self.actor.id, memories)
+            }
             None => Ok(self.inner.rollback().await?),
         }
     }
@@ -199,6 +229,7 @@ impl Tx<Instance> {
             role,
             request: self.request,
             claimed: self.claimed,
+            shown: self.shown,
             from_instance: true,
             mode: PhantomData,
         })
@@ -220,6 +251,7 @@ impl Tx<Write> {
             role: None,
             request: self.request,
             claimed: self.claimed,
+            shown: self.shown,
             from_instance: true,
             mode: PhantomData,
         })
@@ -228,13 +260,16 @@ impl Tx<Write> {
 
 impl Tx<Record> {
     /// For what has no entry: events of a session's log.
-    pub async fn commit(self) -> Result<(), Problem> {
-        Ok(self.inner.commit().await?)
+    pub async fn commit(mut self) -> Result<(), Problem> {
+        match self.claimed.take() {
+            Some(once) => once.park(self.inner, self.workspace, self.actor.id, self.shown),
+            None => Ok(self.inner.commit().await?),
+        }
     }
 
     /// An entry that stands for something that changed nothing: a refusal, an export.
     pub async fn commit_entry(mut self, trail: impl Into<Trail>) -> Result<(), Problem> {
         self.append(&trail.into()).await?;
-        Ok(self.inner.commit().await?)
+        self.commit().await
     }
 }

@@ -59,6 +59,7 @@ impl Asked {
     /// Whatever may not be kept is taken out of it here, before anything else sees it.
     pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
         let (new, found) = safety::admit(app, scope, new).await?;
+        let new = conflicts::weigh(app, scope, new).await?;
         let tokens = tokens::count(new.content.as_str());
         Ok(Self { new, request: scope.request().id.clone(), tokens, found })
     }
@@ -74,7 +75,8 @@ pub type Together = Arc<Turnstile<(WorkspaceId, Uuid, Role, Option<Project>), (S
 
 /// Remember something new, or answer with what is already known to the letter.
 pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Remembered, Problem> {
-    let asked = Asked::admitted(app, scope, conflicts::weigh(app, scope, new).await?).await?;
+    app.db().unless_answered(scope).await?;
+    let asked = Asked::admitted(app, scope, new).await?;
     // What is to be answered once, or takes another's place, has a transaction of its own.
     if scope.request().once.is_some() || !asked.is_plain() {
         return alone(app, scope, asked).await;
@@ -125,9 +127,10 @@ async fn alone<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Asked) -> Result
 
 /// Remember many, all or none, in the order given.
 pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<NewMemory>) -> Result<Vec<Remembered>, Problem> {
+    app.db().unless_answered(scope).await?;
+    conflicts::weigh_together(&news)?;
     let mut asked = Vec::with_capacity(news.len());
     for (index, new) in news.into_iter().enumerate() {
-        let new = conflicts::weigh(app, scope, new).await.map_err(|problem| problem.at_item(index))?;
         asked.push(Asked::admitted(app, scope, new).await.map_err(|problem| problem.at_item(index))?);
     }
     try_again(app, scope, &asked).await
@@ -186,6 +189,7 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
     if trail.is_empty() {
         tx.leave_as_is(remembered.iter().map(|one| one.memory().id)).await?;
     } else {
+        tx.shows(remembered.iter().map(|one| one.memory().id));
         tx.commit(trail.into_iter().collect::<Trail>()).await?;
     }
     Ok(remembered)
@@ -221,7 +225,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
                 };
                 let memory = draft(scope, one, path).map_err(|problem| problem.at_item(index))?;
                 seen.insert(twin, memory.id);
-                if let Some(old) = new.supersedes {
+                // What waits takes nobody's place before it is approved.
+                if let Some(old) = new.supersedes.filter(|_| memory.state == State::Active) {
                     superseding.push((old, memory.id));
                 }
                 answers.push(Slot::Made(made.len()));

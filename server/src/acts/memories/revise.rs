@@ -6,7 +6,10 @@ use super::{
 };
 use crate::{
     App,
-    acts::safety::{self, Found},
+    acts::{
+        conflicts,
+        safety::{self, Found},
+    },
     audit::{Audit, Trail},
     engines::tokens,
     model::{AuditId, Kind, Memory, MemoryId, NewMemory, Revision, State, clock, memory::Operation},
@@ -56,6 +59,10 @@ pub async fn revise<P: CanWrite>(
     }
     next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
     may_change(scope, &next)?;
+    let moved = before.kind != next.kind || before.project != next.project;
+    if next.kind == Kind::Decision && next.state == State::Active && moved {
+        conflicts::stands(app, scope, &next).await?;
+    }
     commit_with(tx, &before, next, &found).await
 }
 
@@ -81,6 +88,16 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
     }
     let mut next = next_state(scope, &before, Operation::Restored);
     next.state = if before.superseded_by.is_some() { State::Superseded } else { State::Active };
+    // What was put away while it waited waits again; what was rejected does not come back.
+    if before.version > 1 && store::memories::find_version(&mut tx, id, before.version - 1).await?.state == State::Proposed {
+        if store::proposals::was_rejected(&mut tx, id).await? {
+            return Err(Problem::conflict("wrong_state", "This memory was proposed and rejected; it does not come back."));
+        }
+        next.state = State::Proposed;
+    }
+    if next.kind == Kind::Decision && next.state == State::Active {
+        conflicts::stands(app, scope, &next).await?;
+    }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(tx, &before, next).await
 }
@@ -105,12 +122,13 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
         supersedes: before.supersedes,
         superseded_by: before.superseded_by,
         // Who superseded it stays true; otherwise it is as it was, and at least active.
-        state: if before.superseded_by.is_some() {
-            State::Superseded
-        } else if old.state == State::Superseded {
-            State::Active
-        } else {
-            old.state
+        state: match (before.superseded_by, before.state, old.state) {
+            (Some(_), ..) => State::Superseded,
+            // Neither a way around the review nor back into it.
+            (None, State::Proposed, _) => State::Proposed,
+            (None, now, State::Proposed) => now,
+            (None, _, State::Superseded) => State::Active,
+            (None, _, then) => then,
         },
         reason: Some(format!("back to version {version}")),
         updated_at: now.updated_at,
@@ -121,6 +139,9 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
         ..old
     };
     may_change(scope, &next)?;
+    if next.kind == Kind::Decision && next.state == State::Active && before.state != State::Active {
+        conflicts::stands(app, scope, &next).await?;
+    }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(tx, &before, next).await
 }
@@ -133,6 +154,13 @@ pub async fn verify(
     seen: Precondition,
     note: Option<String>,
 ) -> Result<Memory, Problem> {
+    let (note, found) = match note {
+        Some(note) => {
+            let (note, found) = safety::admit_text(app, scope, "note", note).await?;
+            (Some(note), found)
+        }
+        None => (None, Vec::new()),
+    };
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
     if before.state != State::Active {
@@ -145,7 +173,7 @@ pub async fn verify(
     next.verified_at = Some(next.updated_at);
     next.verified_by = Some(scope.actor().clone());
     next.reason = note;
-    commit(tx, &before, next).await
+    commit_with(tx, &before, next, &found).await
 }
 
 /// A new memory takes the place of an old one; both know of each other.
@@ -157,7 +185,7 @@ pub async fn supersede<P: CanWrite>(app: &App, scope: &Scope<P>, old: MemoryId, 
 }
 
 /// The old memory's side of a supersession, in the transaction that writes the new one.
-pub(super) async fn put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, old: MemoryId, by: MemoryId) -> Result<Audit, Problem> {
+pub(in crate::acts) async fn put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, old: MemoryId, by: MemoryId) -> Result<Audit, Problem> {
     let before = match hold(tx, scope, old, Precondition(None)).await {
         Err(Problem::NotFound) => return Err(Problem::invalid("supersedes", "there is no such memory")),
         held => held?,
@@ -191,6 +219,9 @@ pub(in crate::acts) async fn settle<P>(
     known: bool,
 ) -> Result<(Memory, Audit), Problem> {
     let before = hold(tx, scope, id, Precondition(None)).await?;
+    if before.state != State::Proposed {
+        return Err(Problem::conflict("wrong_state", format!("This memory is {} and waits for nothing.", before.state.word())));
+    }
     let mut next = next_state(scope, &before, if known { Operation::Revised } else { Operation::Archived });
     next.state = if known { State::Active } else { State::Archived };
     next.reason = Some(if known { "approved" } else { "rejected" }.to_owned());

@@ -14,6 +14,7 @@ pub use vectors::Making;
 
 use crate::{
     App,
+    acts::safety,
     engines::{
         freshness::{self, Judgement},
         recall::{
@@ -60,7 +61,8 @@ pub struct Item {
 }
 
 /// Find what is known, the most trustworthy first, within the budget.
-pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, asked: Recall) -> Result<Answer, Problem> {
+pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, mut asked: Recall) -> Result<Answer, Problem> {
+    safety::clean_question(&mut asked.query);
     let started = Instant::now();
     let now = clock::now();
     let moment = asked.as_of.unwrap_or(now);

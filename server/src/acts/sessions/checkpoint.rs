@@ -10,6 +10,7 @@ use crate::{
         safety::{self, Found},
     },
     audit::{Audit, Trail},
+    engines::checkpoint,
     model::{
         Anchor, AuditId, CheckpointId, Kind, Memory, MemoryId, NewMemory, Project, SessionId, Source, Visibility, clock,
         memory::SourceType,
@@ -26,6 +27,8 @@ pub struct Written {
     pub kept: Kept,
     pub decisions: Vec<Memory>,
     pub discoveries: Vec<Memory>,
+    /// Lines beyond what one checkpoint may have.
+    pub left_out: usize,
 }
 
 /// Whether a decision takes another's place, or waits if it contradicts one.
@@ -35,55 +38,69 @@ pub struct Manners {
     pub propose_on_conflict: bool,
 }
 
+/// What a run sends: words to be sorted, or the parts as they are.
+pub enum Sent {
+    Text { text: String, propose_on_conflict: bool },
+    Parts(Checkpoint, Vec<Manners>),
+}
+
 /// Write a checkpoint. A decision that contradicts an active one stops all of it, unless it says how to go on.
-pub async fn checkpoint<P: CanWrite>(
-    app: &App,
-    scope: &Scope<P>,
-    session: SessionId,
-    mut sent: Checkpoint,
-    manners: &[Manners],
-) -> Result<Written, Problem> {
-    let mut found = Vec::new();
-    for item in &mut sent.progress {
-        let (clean, more) = safety::admit_text(app, scope, "progress", std::mem::take(&mut item.item)).await?;
-        item.item = clean;
-        found.extend(more);
-        if let Some(note) = item.note.take() {
-            let (clean, more) = safety::admit_text(app, scope, "progress.note", note).await?;
-            item.note = Some(clean);
-            found.extend(more);
-        }
-    }
-    let next_step = match sent.next_step.take() {
-        Some(line) => {
-            let (clean, more) = safety::admit_text(app, scope, "next_step", line.text).await?;
-            found.extend(more);
-            Some(clean)
-        }
-        None => None,
-    };
+pub async fn checkpoint<P: CanWrite>(app: &App, scope: &Scope<P>, session: SessionId, sent: Sent) -> Result<Written, Problem> {
+    app.db().unless_answered(scope).await?;
+    let (sent, manners, found, left_out) = sorted(app, scope, sent).await?;
     let id = CheckpointId::new();
     let run = store::sessions::find(&mut app.db().read(scope).await?, session).await?;
     let project = run.project.as_deref().map(Project::parse).transpose()?;
-    let mut asked = Vec::new();
-    for (n, line) in sent.decisions.iter().enumerate() {
-        let manners = manners.get(n).copied().unwrap_or_default();
+    let mut news = Vec::new();
+    for (line, manners) in sent.decisions.iter().zip(&manners) {
         let mut new = memory_of(session, id, project.clone(), Kind::Decision, line)?;
         new.supersedes = manners.supersedes;
         new.propose_on_conflict = manners.propose_on_conflict;
-        new = conflicts::weigh(app, scope, new).await.map_err(|problem| problem.at_field_item("decisions", n))?;
-        asked.push(Asked::admitted(app, scope, new).await?);
+        news.push(new);
     }
+    conflicts::weigh_together(&news)?;
     for line in &sent.discoveries {
-        asked.push(Asked::admitted(app, scope, memory_of(session, id, project.clone(), Kind::Discovery, line)?).await?);
+        news.push(memory_of(session, id, project.clone(), Kind::Discovery, line)?);
     }
-
-    let draft = Draft { id, session, progress: sent.progress, next_step, decisions: sent.decisions.len(), asked, found };
+    let mut asked = Vec::with_capacity(news.len());
+    for (n, new) in news.into_iter().enumerate() {
+        asked.push(Asked::admitted(app, scope, new).await.map_err(|problem| problem.at_field_item("decisions", n))?);
+    }
+    let draft = Draft {
+        id,
+        session,
+        progress: sent.progress,
+        next_step: sent.next_step.map(|line| line.text),
+        decisions: sent.decisions.len(),
+        asked,
+        found,
+        left_out,
+    };
     let mut tries = Tries::default();
     loop {
         let done = write(app, scope, &draft).await;
         if !tries.again(&done) {
             return done;
+        }
+    }
+}
+
+/// Looked through as a whole before it is sorted: a key of several lines is one only together.
+async fn sorted<P: CanWrite>(app: &App, scope: &Scope<P>, sent: Sent) -> Result<(Checkpoint, Vec<Manners>, Vec<Found>, usize), Problem> {
+    match sent {
+        Sent::Text { text, propose_on_conflict } => {
+            let (text, found) = safety::admit_text(app, scope, "text", text).await?;
+            let routed = tokio::task::spawn_blocking(move || checkpoint::sort(&text)).await.map_err(Problem::internal)?;
+            let sent = routed.checkpoint;
+            if sent.decisions.is_empty() && sent.progress.is_empty() && sent.discoveries.is_empty() && sent.next_step.is_none() {
+                return Err(Problem::invalid("text", "says nothing that could be kept: no decision, progress, discovery or next step"));
+            }
+            let manners = vec![Manners { supersedes: None, propose_on_conflict }; sent.decisions.len()];
+            Ok((sent, manners, found, routed.left_out))
+        }
+        Sent::Parts(sent, manners) => {
+            let (sent, found) = safety::admit_checkpoint(app, scope, sent).await?;
+            Ok((sent, manners, found, 0))
         }
     }
 }
@@ -98,6 +115,7 @@ struct Draft {
     decisions: usize,
     asked: Vec<Asked>,
     found: Vec<Found>,
+    left_out: usize,
 }
 
 async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, draft: &Draft) -> Result<Written, Problem> {
@@ -120,16 +138,23 @@ async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, draft: &Draft) -> Resul
         next_step: draft.next_step.clone(),
     };
     let audit = AuditId::new();
-    store::tasks::keep(&mut tx, &kept, held.task, held.project.as_deref(), scope.actor(), audit).await?;
+    let task = match held.task {
+        Some(task) => store::tasks::hold(&mut tx, task).await?,
+        None => None,
+    };
+    // What belongs to a task is seen by whoever sees the task.
+    let project = task.as_ref().map_or(held.project.as_deref(), |task| task.project.as_deref());
+    store::tasks::keep(&mut tx, &kept, held.task, project, scope.actor(), audit).await?;
     trail.push(Audit::checkpointed(audit, id, session));
-    if let Some(task) = held.task {
-        trail.extend(super::tasks::advance(&mut tx, task, &kept, held.project.as_deref()).await?);
+    if let Some(task) = task {
+        trail.extend(super::tasks::advance(&mut tx, task, &kept).await?);
     }
     if !draft.found.is_empty() {
         trail.push(Audit::secrets("secrets.redacted", Some(("checkpoint", id.0)), &draft.found));
     }
+    tx.shows(kept.decisions.iter().chain(&kept.discoveries).copied());
     tx.commit(trail.into_iter().collect::<Trail>()).await?;
-    Ok(Written { kept, decisions, discoveries })
+    Ok(Written { kept, decisions, discoveries, left_out: draft.left_out })
 }
 
 /// What a line becomes; one that speaks to the model waits for somebody to look at it.

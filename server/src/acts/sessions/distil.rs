@@ -5,8 +5,9 @@ use crate::{
     App,
     acts::{
         Tries,
-        memories::{self, Asked},
+        memories::{self, Asked, Remembered},
         safety::Found,
+        unless_barred,
     },
     audit::{Audit, Trail},
     engines::distil::{self, Distilled, Finding, Run},
@@ -28,8 +29,8 @@ use time::Duration;
 /// A run that said nothing for so long is distilled as far as it came, and after so long it is over.
 const IDLE: Duration = Duration::minutes(30);
 const ABANDONED: Duration = Duration::hours(24);
-/// More of one log is not read.
-const LONGEST_LOG: i64 = 50_000;
+/// Of a longer log the end is read.
+const LONGEST_LOG: i64 = 20_000;
 /// Of one finding, more runs than this add nothing.
 const MOST_SIGHTINGS: usize = 20;
 
@@ -46,19 +47,22 @@ pub(super) async fn end<P: CanWrite>(
     summary: Option<String>,
     found: Vec<Found>,
 ) -> Result<Ended, Problem> {
-    persist(app, scope, id, Some((SessionState::Ended, summary)), &found).await
+    persist(app, scope, id, &Closing { over: Some((SessionState::Ended, summary)), found, only_at: None }).await
 }
 
-async fn persist<P: CanWrite>(
-    app: &App,
-    scope: &Scope<P>,
-    id: SessionId,
+/// What is to be done with a session.
+struct Closing {
+    /// That it is over, and how; else it only paused.
     over: Option<(SessionState, Option<String>)>,
-    found: &[Found],
-) -> Result<Ended, Problem> {
+    found: Vec<Found>,
+    /// Only if its log has not grown since.
+    only_at: Option<i64>,
+}
+
+async fn persist<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, closing: &Closing) -> Result<Ended, Problem> {
     let mut tries = Tries::default();
     loop {
-        let done = close(app, scope, id, over.clone(), found).await;
+        let done = close(app, scope, id, closing).await;
         if !tries.again(&done) {
             return done;
         }
@@ -66,26 +70,21 @@ async fn persist<P: CanWrite>(
 }
 
 /// Distils what nobody has distilled yet and, if the run is over, closes it.
-async fn close<P: CanWrite>(
-    app: &App,
-    scope: &Scope<P>,
-    id: SessionId,
-    over: Option<(SessionState, Option<String>)>,
-    found: &[Found],
-) -> Result<Ended, Problem> {
+async fn close<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, closing: &Closing) -> Result<Ended, Problem> {
+    let Closing { over, found, only_at } = closing;
     let mut tx = app.db().write(scope).await?;
     let held = store::sessions::hold(&mut tx, id).await?;
     if scope.actor().kind != crate::model::ActorKind::System {
         must_be_own(scope, &held)?;
     }
-    if held.state != SessionState::Running {
+    if held.state != SessionState::Running || only_at.is_some_and(|last| last != held.last) {
         // Said again: what was distilled is there.
         let ended = what_came(&mut tx, id).await?;
         tx.leave_as_is(held.episode).await?;
         return Ok(ended);
     }
     let mut trail = Vec::new();
-    if let Some((state, summary)) = &over {
+    if let Some((state, summary)) = over {
         let audit = AuditId::new();
         store::sessions::close(&mut tx, id, *state, clock::now(), summary.as_deref(), audit).await?;
         let action = if *state == SessionState::Ended { "session.ended" } else { "session.abandoned" };
@@ -94,7 +93,8 @@ async fn close<P: CanWrite>(
     if !found.is_empty() {
         trail.push(Audit::secrets("secrets.redacted", Some(("session", id.0)), found));
     }
-    let worth_it = held.last > held.distilled || over.as_ref().is_some_and(|(_, summary)| summary.is_some());
+    let summed_up = over.as_ref().is_some_and(|(_, summary)| summary.is_some());
+    let worth_it = held.last > held.distilled || (over.is_some() && held.last > 0) || summed_up;
     if scope.settings().capture_policy != Mode::Off && worth_it {
         let summary = over.as_ref().and_then(|(_, summary)| summary.clone()).or_else(|| held.summary.clone());
         let distilled = distilled(&mut tx, id, &held, summary).await?;
@@ -113,6 +113,7 @@ async fn close<P: CanWrite>(
     }
     // Before the commit: with an idempotency key that waits for the answer.
     let ended = what_came(&mut tx, id).await?;
+    tx.shows(ended.session.episode_id);
     if trail.is_empty() {
         tx.leave_as_is([]).await?;
     } else {
@@ -133,7 +134,7 @@ async fn what_came(tx: &mut Tx<Write>, id: SessionId) -> Result<Ended, Problem> 
 }
 
 async fn distilled(tx: &mut Tx<Write>, id: SessionId, held: &Held, summary: Option<String>) -> Result<Distilled, Problem> {
-    let events: Vec<Event> = store::sessions::log(tx, id, 0, LONGEST_LOG).await?;
+    let events: Vec<Event> = store::sessions::log_in_short(tx, id, held.last - LONGEST_LOG).await?;
     let checkpoints = store::tasks::checkpoints(tx, Of::Session(id)).await?;
     let decided: Vec<MemoryId> = checkpoints.iter().flat_map(|one| one.decisions.iter().copied()).collect();
     let decisions: Vec<String> = store::memories::find_some(tx, &decided).await?.into_iter().map(|memory| memory.title).collect();
@@ -143,7 +144,7 @@ async fn distilled(tx: &mut Tx<Write>, id: SessionId, held: &Held, summary: Opti
     let (tool, project, cwd) = (held.agent_tool.clone(), held.project.clone(), held.cwd.clone());
     let next = last.and_then(|one| one.next_step);
     let task = match held.task {
-        Some(task) => store::tasks::hold(tx, task).await?.map(|task| task.title),
+        Some(task) => store::tasks::title(tx, task).await?,
         None => None,
     };
     tokio::task::spawn_blocking(move || {
@@ -175,11 +176,10 @@ async fn write_episode<P: CanWrite>(
     let new = captured(id, held.project.as_deref(), Kind::Episode, &episode.title, &episode.content)?;
     if let Some(known) = held.episode {
         // Distilled before, when the run had paused: the same memory, told to its end.
-        let entry = memories::rewrite(app, scope, tx, known, new).await?;
+        let entry = unless_barred(memories::rewrite(app, scope, tx, known, new).await)?;
         return Ok((Some(known), entry.into_iter().collect()));
     }
-    let asked = Asked::admitted(app, scope, new).await?;
-    let (written, entries) = memories::put_down(app, scope, tx, &[asked]).await?;
+    let (written, entries) = write_down(app, scope, tx, new).await?;
     Ok((written.first().map(|one| one.memory().id), entries))
 }
 
@@ -208,9 +208,21 @@ async fn propose<P: CanWrite>(
         confidence,
         sightings: vec![sighting],
     });
-    let asked = Asked::admitted(app, scope, new).await?;
-    let (_, entries) = memories::put_down(app, scope, tx, &[asked]).await?;
+    let (_, entries) = write_down(app, scope, tx, new).await?;
     Ok(entries)
+}
+
+/// What may not be kept is left out: a run ends all the same.
+async fn write_down<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    new: NewMemory,
+) -> Result<(Vec<Remembered>, Vec<Audit>), Problem> {
+    match unless_barred(Asked::admitted(app, scope, new).await.map(Some))? {
+        Some(asked) => unless_barred(memories::put_down(app, scope, tx, &[asked]).await),
+        None => Ok(Default::default()),
+    }
 }
 
 async fn seen_again<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, known: Proposal, sighting: Sighting) -> Result<Vec<Audit>, Problem> {
@@ -226,16 +238,16 @@ async fn seen_again<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, known: Pr
     let mut entries = vec![Audit::proposal(audit, "proposal.seen_again", known.id, known.memory_id)];
     let sure = settings.capture_policy == Mode::Auto && confidence >= settings.review_threshold && known.origin == Origin::Capture;
     if known.state == ProposalState::Open && sure {
-        entries.extend(accept(scope, tx, known.id, known.memory_id).await?);
+        entries.extend(unless_barred(accept(scope, tx, known.id, known.memory_id).await)?);
     }
     Ok(entries)
 }
 
-async fn accept<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, id: ProposalId, memory: MemoryId) -> Result<[Audit; 2], Problem> {
+async fn accept<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, id: ProposalId, memory: MemoryId) -> Result<Vec<Audit>, Problem> {
     let (memory, entry) = memories::settle(tx, scope, memory, true).await?;
     let audit = AuditId::new();
     store::proposals::decide(tx, id, ProposalState::Approved, scope.actor(), clock::now(), audit).await?;
-    Ok([entry, Audit::proposal(audit, "proposal.approved", id, memory.id)])
+    Ok(vec![entry, Audit::proposal(audit, "proposal.approved", id, memory.id)])
 }
 
 fn captured(id: SessionId, project: Option<&str>, kind: Kind, title: &str, content: &str) -> Result<NewMemory, Problem> {
@@ -268,13 +280,14 @@ pub async fn close_quiet_ones(app: &App) -> Result<(), Problem> {
         let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("quiet sessions"))?;
         let now = clock::now();
         let quiet = store::sessions::quiet_since(&mut app.db().read(&scope).await?, now - IDLE).await?;
-        for (id, heard, left) in quiet {
-            let over = (now - heard >= ABANDONED).then_some((SessionState::Abandoned, None));
-            if over.is_none() && left == 0 {
+        for one in quiet {
+            let over = (now - one.heard >= ABANDONED).then_some((SessionState::Abandoned, None));
+            if over.is_none() && one.last == one.distilled {
                 continue;
             }
-            if let Err(problem) = persist(app, &scope, id, over, &[]).await {
-                tracing::warn!(?problem, session = %id, "a quiet session could not be looked after");
+            let closing = Closing { over, found: Vec::new(), only_at: Some(one.last) };
+            if let Err(problem) = persist(app, &scope, one.id, &closing).await {
+                tracing::warn!(?problem, session = %one.id, "a quiet session could not be looked after");
             }
         }
     }

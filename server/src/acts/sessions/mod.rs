@@ -4,10 +4,14 @@ mod checkpoint;
 mod cut;
 mod distil;
 
-pub use checkpoint::{Manners, Written, checkpoint};
+pub use checkpoint::{Manners, Sent, Written, checkpoint};
 pub use distil::{Ended, close_quiet_ones};
 
-use super::{Tries, safety, tasks};
+use super::{
+    Tries,
+    safety::{self, Found},
+    tasks,
+};
 use crate::{
     App,
     audit::Audit,
@@ -29,16 +33,17 @@ pub enum Started {
 
 /// A run begins, or goes on under the name that its tool gave it.
 pub async fn start<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewSession) -> Result<Started, Problem> {
+    let (new, found) = safety::admit_session(app, scope, new).await?;
     let mut tries = Tries::default();
     loop {
-        let done = attempt(app, scope, new.clone()).await;
+        let done = attempt(app, scope, new.clone(), &found).await;
         if !tries.again(&done) {
             return done;
         }
     }
 }
 
-async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewSession) -> Result<Started, Problem> {
+async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewSession, found: &[Found]) -> Result<Started, Problem> {
     let project = match (scope.project(), &new.project) {
         (Some(wall), Some(asked)) if wall != asked => {
             return Err(Problem::forbidden(format!("Your key is limited to the project {} and runs only there.", wall.as_str())));
@@ -80,6 +85,9 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewSession) -> R
     let audit = AuditId::new();
     store::sessions::insert(&mut tx, &session, task.map(|task| task.id), audit).await?;
     trail.push(Audit::session(audit, "session.started", session.id));
+    if !found.is_empty() {
+        trail.push(Audit::secrets("secrets.redacted", Some(("session", session.id.0)), found));
+    }
     tx.commit(trail.into_iter().collect::<crate::audit::Trail>()).await?;
     Ok(Started::New(session))
 }
@@ -91,15 +99,20 @@ pub struct Appended {
 }
 
 /// Add to a run's log. What was sent before adds nothing.
-pub async fn append<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, mut events: Vec<Event>) -> Result<Appended, Problem> {
+pub async fn append<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, events: Vec<Event>) -> Result<Appended, Problem> {
     let sent = events.len() as u64;
-    let found = safety::admit_events(app, scope, &mut events).await?;
+    let (mut events, found) = safety::admit_events(app, scope, events).await?;
     events.iter_mut().for_each(cut::cut);
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
-    let mut tx = app.db().record(scope).await?;
+    let mut tx = app.db().record_once(scope).await?;
     let held = store::sessions::hold(&mut tx, id).await?;
     must_be_own(scope, &held)?;
+    // A retry of what had arrived before the end adds nothing, and is no mistake.
+    if held.state != SessionState::Running && store::sessions::has_all(&mut tx, id, &events).await? {
+        tx.commit().await?;
+        return Ok(Appended { appended: 0, repeated: sent });
+    }
     must_run(&held)?;
     let appended = store::sessions::append(&mut tx, id, &held, &events, clock::now()).await?;
     if found.is_empty() {

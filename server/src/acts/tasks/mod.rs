@@ -4,6 +4,7 @@ mod resume;
 
 pub use resume::{Resumed, State, resume};
 
+use super::{safety, unless_barred};
 use crate::{
     App,
     audit::{Audit, Trail},
@@ -38,17 +39,20 @@ pub async fn create<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewTask) -> R
         }
         (wall, asked) => asked.as_ref().or(wall).map(|project| project.as_str().to_owned()),
     };
+    safety::refuse_in("key", &new.key)?;
+    let (title, found) = safety::admit_text(app, scope, "title", new.title).await?;
     let mut tx = app.db().write(scope).await?;
     if store::tasks::find(&mut tx, &new.key).await?.is_some() {
         return Err(taken(&new.key));
     }
-    let task = draft(scope, new.key, new.title, project, TaskState::Open);
+    let task = draft(scope, new.key, title, project, TaskState::Open);
     let audit = AuditId::new();
     match store::tasks::insert(&mut tx, &task, audit).await {
         Err(Problem::LostRace) => return Err(taken(&task.key)),
         done => done?,
     }
-    tx.commit(Audit::task(audit, "task.created", task.id)).await?;
+    let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("task", task.id.0)), &found));
+    tx.commit(std::iter::once(Audit::task(audit, "task.created", task.id)).chain(redacted).collect::<Trail>()).await?;
     Ok(task)
 }
 
@@ -128,8 +132,12 @@ async fn finish<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str) -> Result<S
         propose_on_conflict: false,
         proposed: None,
     };
-    let asked = super::memories::Asked::admitted(app, scope, new).await?;
-    let (episode, mut trail) = super::memories::put_down(app, scope, &mut tx, &[asked]).await?;
+    // A record that may not be kept does not keep a task from being completed.
+    let asked = unless_barred(super::memories::Asked::admitted(app, scope, new).await.map(Some))?;
+    let (episode, mut trail) = match asked {
+        Some(asked) => unless_barred(super::memories::put_down(app, scope, &mut tx, &[asked]).await)?,
+        None => Default::default(),
+    };
     if let Some(episode) = episode.first() {
         task.episode_id = Some(episode.memory().id);
         trail.push(super::memories::put_away(&mut tx, scope, episode.memory()).await?);
@@ -152,7 +160,11 @@ pub(super) async fn take_up<P: CanWrite>(
     let audit = AuditId::new();
     let Some(mut task) = store::tasks::find_to_change(tx, key).await? else {
         let task = draft(scope, key.to_owned(), key.to_owned(), project.map(str::to_owned), TaskState::Active);
-        store::tasks::insert(tx, &task, audit).await?;
+        match store::tasks::insert(tx, &task, audit).await {
+            // Somebody's whom a limited key does not see; for others it is a race, and they look again.
+            Err(Problem::LostRace) if scope.project().is_some() => return Err(taken(key)),
+            done => done?,
+        }
         let entry = Audit::task(audit, "task.created", task.id);
         return Ok((task, vec![entry]));
     };
@@ -167,16 +179,18 @@ pub(super) async fn take_up<P: CanWrite>(
 }
 
 /// What a checkpoint says of it.
-pub(super) async fn advance(tx: &mut Tx<Write>, id: TaskId, kept: &Kept, project: Option<&str>) -> Result<Option<Audit>, Problem> {
-    let Some(mut task) = store::tasks::hold(tx, id).await? else { return Ok(None) };
-    store::tasks::put_items(tx, id, project, kept, kept.at).await?;
+pub(super) async fn advance(tx: &mut Tx<Write>, mut task: Task, kept: &Kept) -> Result<Option<Audit>, Problem> {
+    if matches!(task.state, TaskState::Completed | TaskState::Abandoned) {
+        return Ok(None);
+    }
+    store::tasks::put_items(tx, task.id, task.project.as_deref(), kept, kept.at).await?;
     if kept.next_step.is_some() {
         task.next_step.clone_from(&kept.next_step);
     }
     task.updated_at = kept.at;
     let audit = AuditId::new();
     store::tasks::change(tx, &task, audit).await?;
-    Ok(Some(Audit::task(audit, "task.advanced", id)))
+    Ok(Some(Audit::task(audit, "task.advanced", task.id)))
 }
 
 /// `open → active → paused → completed / abandoned`: what is over stays over.

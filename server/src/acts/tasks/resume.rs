@@ -59,6 +59,7 @@ pub async fn resume<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str, session
         trail.push(Audit::session(audit, "session.resumed_task", session));
     }
     let state = gather(&mut tx, scope, &task, Some(session)).await?;
+    tx.shows(state.decisions.iter().chain(&state.superseded).chain(&state.discoveries).map(|memory| memory.id));
     if trail.is_empty() {
         tx.leave_as_is([]).await?;
     } else {
@@ -145,10 +146,10 @@ fn traces(events: &[&Event]) -> Vec<String> {
             Some(code) => format!(" (failed with {code})"),
             None => String::new(),
         };
-        lines.push(format!("Last command: `{}`{outcome}", context::short(command, 120)));
+        lines.push(format!("Last command: `{}`{outcome}", context::safe(command, 120)));
     }
     if let Some(prompt) = events.iter().rev().filter(|event| event.kind == EventType::Prompt).find_map(|event| event.text.as_deref()) {
-        lines.push(format!("Last asked: {}", context::short(prompt, 160)));
+        lines.push(format!("Last asked: {}", context::safe(prompt, 160)));
     }
     lines
 }
@@ -162,7 +163,7 @@ fn told<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32) -> (String
         all
     });
     let sections = [
-        Section { heading: "Next step", lines: state.next_step.iter().cloned().collect() },
+        Section { heading: "Next step", lines: state.next_step.iter().map(|step| context::safe(step, 400)).collect() },
         Section { heading: "Decisions that bind", lines: memories(&state.decisions) },
         Section { heading: "In progress", lines: items(&state.in_progress) },
         Section { heading: "Completed: do not redo", lines: items(&state.completed) },
@@ -172,24 +173,24 @@ fn told<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32) -> (String
         Section { heading: "The run before", lines: last_run },
         Section {
             heading: "Superseded: history only",
-            lines: state.superseded.iter().map(|memory| context::short(&memory.title, 160)).collect(),
+            lines: state.superseded.iter().map(|memory| context::safe(&memory.title, 160)).collect(),
         },
     ];
-    let title = format!("# Task {}: {}\n{}", task.key, context::short(&task.title, 200), context::DATA);
+    let title = format!("# Task {}: {}\n{}", task.key, context::safe(&task.title, 200), context::DATA);
     let brief = brief::brief(&title, &sections, 3, budget, &tokens::count);
     (brief.markdown, brief.tokens)
 }
 
 fn item_line(item: &TaskItem) -> String {
-    let text = context::short(&item.item, 240);
+    let text = context::safe(&item.item, 240);
     match &item.note {
-        Some(note) => format!("{text} ({})", context::short(note, 160)),
+        Some(note) => format!("{text} ({})", context::safe(note, 160)),
         None => text,
     }
 }
 
 pub fn stale_line(title: &str, judged: &Judgement) -> String {
-    format!("{} ({}: {})", context::short(title, 160), judged.state.word(), judged.reasons.join("; "))
+    format!("{} ({}: {})", context::safe(title, 160), judged.state.word(), judged.reasons.join("; "))
 }
 
 /// What stays of a task that is completed.

@@ -2,8 +2,7 @@
 
 use super::super::memories::ActorBody;
 use crate::{
-    acts::sessions::{Manners, Written},
-    engines::checkpoint,
+    acts::sessions::{Manners, Sent, Written},
     model::{
         CheckpointId, Memory, MemoryId, Project, SessionId, State,
         clock::{self, kept},
@@ -356,18 +355,13 @@ pub struct ItemBody {
 const MOST: usize = 200;
 
 impl NewCheckpointBody {
-    pub fn parse(self) -> Result<(Checkpoint, Vec<Manners>), Problem> {
+    pub fn parse(self) -> Result<Sent, Problem> {
         let propose = self.on_conflict.is_some();
         if let Some(sent) = self.text {
             if self.decisions.is_some() || self.progress.is_some() || self.discoveries.is_some() || self.next_step.is_some() {
                 return Err(Problem::invalid("text", "is sent alone; or its parts are, and no text"));
             }
-            let sorted = checkpoint::route(&text::prose("text", &sent, 1024 * 1024)?);
-            if sorted.decisions.is_empty() && sorted.progress.is_empty() && sorted.discoveries.is_empty() && sorted.next_step.is_none() {
-                return Err(Problem::invalid("text", "says nothing that could be kept: no decision, progress, discovery or next step"));
-            }
-            let manners = sorted.decisions.iter().map(|_| Manners { supersedes: None, propose_on_conflict: propose }).collect();
-            return Ok((sorted, manners));
+            return Ok(Sent::Text { text: text::prose("text", &sent, 1024 * 1024)?, propose_on_conflict: propose });
         }
         let (decisions, manners) = decisions(self.decisions.unwrap_or_default(), propose)?;
         let progress =
@@ -391,7 +385,7 @@ impl NewCheckpointBody {
         if decisions.is_empty() && progress.is_empty() && discoveries.is_empty() && next_step.is_none() {
             return Err(Problem::invalid("text", "is missing, and so are decisions, progress, discoveries and next_step"));
         }
-        Ok((Checkpoint { decisions, progress, discoveries, next_step }, manners))
+        Ok(Sent::Parts(Checkpoint { decisions, progress, discoveries, next_step }, manners))
     }
 }
 
@@ -444,6 +438,8 @@ pub struct CheckpointBody {
     discoveries: Vec<LineBody>,
     /// Where to go on.
     next_step: Option<String>,
+    /// How many lines of the text were left out, because they were too many.
+    left_out: usize,
 }
 
 /// A line of a checkpoint that became a memory.
@@ -478,6 +474,7 @@ impl From<Written> for CheckpointBody {
                 .collect(),
             discoveries: written.discoveries.into_iter().map(LineBody::from).collect(),
             next_step: kept.next_step,
+            left_out: written.left_out,
         }
     }
 }

@@ -175,8 +175,7 @@ async fn write_checkpoint(
     Params(of): Params<OfSession>,
     Json(sent): Json<NewCheckpointBody>,
 ) -> Result<(StatusCode, axum::Json<CheckpointBody>), Problem> {
-    let (checkpoint, manners) = sent.parse()?;
-    let written = acts::sessions::checkpoint(&app, &scope, of.id, checkpoint, &manners).await?;
+    let written = acts::sessions::checkpoint(&app, &scope, of.id, sent.parse()?).await?;
     Ok((StatusCode::CREATED, axum::Json(written.into())))
 }
 

@@ -17,7 +17,7 @@ use roaring::RoaringBitmap;
 
 /// More of a question than this is not read.
 const LONGEST_QUESTION: usize = 16 * 1024;
-/// Documents from which on a search is shared among threads.
+/// Documents from which on a search is long enough to be done aside.
 pub const MANY: usize = 20_000;
 /// Misspelt words in one question that are worth a look through the dictionary.
 const MOST_TYPOS: usize = 4;
@@ -32,38 +32,17 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     let extra: Vec<&Prepared> = extra.iter().filter(admitted).collect();
     let vector = question.vector.filter(|_| question.weights.semantic > 0.0);
     let count = question.weights.candidates.max(question.limit);
-    let ((asked, speaks, by_words), by_meaning) = both(
-        index,
-        || {
-            let (asked, speaks) = asked(index, question, &allowed, &extra);
-            let best = index.lexicon.best(&asked, &allowed, question.weights, count);
-            (asked, speaks, best)
-        },
-        &|| {
-            // Most questions may see everything, and asking each row costs.
-            let allowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
-            vector.map(|vector| index.vectors.nearest(vector, allowed, count)).unwrap_or_default()
-        },
-    );
+    let (asked, speaks) = asked(index, question, &allowed, &extra);
+    let by_words = index.lexicon.best(&asked, &allowed, question.weights, count);
+    // Most questions may see everything, and asking each row costs.
+    let narrowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
+    let by_meaning = vector.map(|vector| index.vectors.nearest(vector, narrowed, count)).unwrap_or_default();
     let (by_term, average) = (lexical::by_term(&asked), index.lexicon.average_length());
     let search = Search { index, question, allowed: &allowed, vector, asked, by_term, average, lists: !speaks && vector.is_none() };
     let mut candidates = search.candidates(by_words, by_meaning, count);
     candidates.extend(extra.iter().map(|one| search.outsider(one)));
     search.fuse(&mut candidates);
     search.answer(candidates)
-}
-
-/// Both at once where there is so much to do that it is worth a second thread. One of its own, and none of a pool: there a
-/// search that waits would take up the next, whose lock a writer may be waiting for.
-fn both<A, B: Send>(index: &Index, here: impl FnOnce() -> A, there: &(impl Fn() -> B + Sync)) -> (A, B) {
-    if index.len() < MANY {
-        return (here(), there());
-    }
-    std::thread::scope(|scope| {
-        let beside = std::thread::Builder::new().name("search".to_owned()).spawn_scoped(scope, there);
-        let here = here();
-        (here, beside.ok().and_then(|beside| beside.join().ok()).unwrap_or_else(there))
-    })
 }
 
 /// What a question says, in terms of the index: the rarest of its words, each once. And whether it says anything at all.
