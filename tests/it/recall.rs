@@ -169,3 +169,20 @@ async fn an_index_that_was_thrown_away_is_built_again() {
     assert!(sizes.iter().all(|bytes| *bytes > 0.0 && *bytes < both * 0.75), "one is in memory at a time: {sizes:?}");
     program.kill().await;
 }
+
+#[tokio::test]
+async fn an_index_that_nobody_asks_is_there_when_somebody_does() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    agent.remembers("The first thing of all is the lighthouse").await;
+    for batch in 0..3 {
+        let items: Vec<_> =
+            (0..1000).map(|n| json!({"content": format!("Entry {n} of batch {batch} speaks of nothing in particular")})).collect();
+        agent.post("memories/batch", json!({ "items": items })).await.expect(200);
+    }
+    agent.remembers("The last thing of all is the harbour").await;
+    // Longer than from one look around to the next.
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    assert_eq!(agent.recalls("lighthouse").await[0], "The first thing of all is the lighthouse");
+    assert_eq!(agent.recalls("harbour").await[0], "The last thing of all is the harbour");
+}

@@ -230,6 +230,32 @@ pub struct NewMemory {
     pub proposed: Option<super::proposals::Proposed>,
 }
 
+impl NewMemory {
+    /// A text of a kind, and nothing said beyond that.
+    pub fn of(content: Content, kind: Kind) -> Self {
+        Self {
+            path: None,
+            title: None,
+            content,
+            kind,
+            tags: Vec::new(),
+            project: None,
+            anchors: Vec::new(),
+            source: None,
+            confidence: None,
+            subject: None,
+            visibility: Visibility::Workspace,
+            valid_from: None,
+            stale_after: None,
+            expires_at: None,
+            supersedes: None,
+            session_id: None,
+            propose_on_conflict: false,
+            proposed: None,
+        }
+    }
+}
+
 /// The fields of a memory that someone wants to change; what is absent stays.
 #[derive(Clone, Debug, Default)]
 pub struct Revision {

@@ -149,6 +149,12 @@ impl Library {
         }
     }
 
+    /// It is built again when somebody asks.
+    pub(super) fn put_away(&self, workspace: WorkspaceId) {
+        self.lock().remove(&workspace);
+        tracing::debug!(%workspace, "an index that nobody asks was put away");
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<WorkspaceId, Place>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }

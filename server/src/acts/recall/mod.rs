@@ -108,6 +108,7 @@ pub(super) async fn similar<P: Permission>(app: &App, scope: &Scope<P>, asked: R
 /// Searches what the index has, and asks Postgres in one trip whether that was everything and for the texts; if it was
 /// not, takes in what changed and searches again.
 async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Asking>) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
+    asking.shelf.is_asked();
     let since = asking.shelf.horizon();
     let hits = search(asking).await?;
     let changes = match app.db().look(scope, since, &versions(&hits)).await? {
@@ -130,6 +131,7 @@ async fn found_then<P: Permission>(
     then: OffsetDateTime,
 ) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
     let shelf = &asking.shelf;
+    shelf.is_asked();
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
     shelf.take_in(app.db(), &changes).await?;
     let (since, older) = app.db().index_as_of(scope.shelf_mark(), shelf.by.model(), then).await?;
@@ -256,6 +258,10 @@ pub async fn look_around(app: &App) {
     for shelf in app.library().shelves() {
         let looked = async {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
+            if shelf.is_left_behind(&changes) {
+                app.library().put_away(shelf.mark().workspace());
+                return Ok(());
+            }
             shelf.take_in(app.db(), &changes).await?;
             app.library().renew(app.db(), &shelf).await
         };

@@ -18,7 +18,7 @@ use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::{
         Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
     time::Instant,
 };
@@ -29,6 +29,11 @@ use tokio::sync::Mutex;
 const PAGE: i64 = 2000;
 /// More than this is prepared aside, so that nobody else waits for it.
 const FEW: usize = 16;
+
+/// Looks around, two seconds each, until an index that nobody asks counts as idle.
+const IDLE: u32 = 30;
+/// Fewer than these are followed anyhow.
+const MANY_CHANGES: usize = 1000;
 
 pub struct Shelf {
     mark: ShelfMark,
@@ -42,6 +47,8 @@ pub struct Shelf {
     /// The transaction that last changed each memory, as far as the index has it. Held while changes are taken in.
     stamps: Mutex<HashMap<MemoryId, u64>>,
     bytes: AtomicUsize,
+    /// Looks around since somebody last asked; one that nobody has asked yet is as idle as can be.
+    idle: AtomicU32,
 }
 
 impl Shelf {
@@ -58,6 +65,7 @@ impl Shelf {
             horizon: AtomicU64::new(horizon),
             stamps: Mutex::default(),
             bytes: AtomicUsize::new(0),
+            idle: AtomicU32::new(IDLE),
         });
         let mut last = None;
         let mut pages = VecDeque::new();
@@ -87,6 +95,18 @@ impl Shelf {
 
     pub(super) fn mark(&self) -> ShelfMark {
         self.mark
+    }
+
+    /// Somebody asks.
+    pub(super) fn is_asked(&self) {
+        self.idle.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether it is not worth following: nobody has asked for a while, and so much has changed that building it anew,
+    /// when somebody does, costs little more.
+    pub(super) fn is_left_behind(&self, changes: &Changes) -> bool {
+        let idle = self.idle.fetch_add(1, Ordering::Relaxed) >= IDLE;
+        idle && changes.changed.len() > self.read().len() / 4 + MANY_CHANGES
     }
 
     pub(super) fn horizon(&self) -> u64 {

@@ -12,7 +12,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::checkpoint,
     model::{
-        Anchor, AuditId, CheckpointId, Kind, Memory, MemoryId, NewMemory, Project, SessionId, Source, Visibility, clock,
+        AuditId, CheckpointId, Kind, Memory, MemoryId, NewMemory, Project, SessionId, Source, clock,
         memory::SourceType,
         proposals::{Origin, Proposed},
         sessions::{Checkpoint, Item, Kept, Line},
@@ -174,23 +174,11 @@ fn memory_of(
         sightings: Vec::new(),
     });
     Ok(NewMemory {
-        path: None,
         title: line.title.as_deref().map(|title| text::line("title", title, 300)).transpose()?,
-        content: Content::parse(line.text.clone())?,
-        kind,
-        tags: Vec::new(),
         project,
-        anchors: Vec::<Anchor>::new(),
         source: Some(Source { kind: SourceType::Session, reference: Some(place), excerpt: None }),
-        confidence: None,
-        subject: None,
-        visibility: Visibility::Workspace,
-        valid_from: None,
-        stale_after: None,
-        expires_at: None,
-        supersedes: None,
         session_id: Some(session),
-        propose_on_conflict: false,
         proposed: suspicious,
+        ..NewMemory::of(Content::parse(line.text.clone())?, kind)
     })
 }

@@ -12,7 +12,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::distil::{self, Distilled, Finding, Run},
     model::{
-        AuditId, Kind, Memory, MemoryId, NewMemory, Project, ProposalId, SessionId, Source, Visibility,
+        AuditId, Kind, Memory, MemoryId, NewMemory, Project, ProposalId, SessionId, Source,
         access::Mode,
         clock,
         memory::SourceType,
@@ -253,24 +253,11 @@ async fn accept<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, id: ProposalI
 fn captured(id: SessionId, project: Option<&str>, kind: Kind, title: &str, content: &str) -> Result<NewMemory, Problem> {
     let title = crate::acts::context::short(title, 200);
     Ok(NewMemory {
-        path: None,
         title: Some(text::line("title", &title, 300)?),
-        content: Content::parse(content.to_owned())?,
-        kind,
-        tags: Vec::new(),
         project: project.map(Project::parse).transpose()?,
-        anchors: Vec::new(),
         source: Some(Source { kind: SourceType::Session, reference: Some(id.to_string()), excerpt: None }),
-        confidence: None,
-        subject: None,
-        visibility: Visibility::Workspace,
-        valid_from: None,
-        stale_after: None,
-        expires_at: None,
-        supersedes: None,
         session_id: Some(id),
-        propose_on_conflict: false,
-        proposed: None,
+        ..NewMemory::of(Content::parse(content.to_owned())?, kind)
     })
 }
 

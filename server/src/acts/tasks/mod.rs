@@ -9,7 +9,7 @@ use crate::{
     App,
     audit::{Audit, Trail},
     model::{
-        AuditId, Kind, NewMemory, Project, Source, TaskId, Visibility, clock,
+        AuditId, Kind, NewMemory, Project, Source, TaskId, clock,
         memory::SourceType,
         page::{Limit, Page},
         sessions::{Kept, Progress, Task, TaskItem, TaskState},
@@ -113,24 +113,10 @@ async fn finish<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str) -> Result<S
     let items = store::tasks::items(&mut tx, task.id).await?;
     let record = resume::record(&mut tx, &task, &items).await?;
     let new = NewMemory {
-        path: None,
         title: Some(format!("Task {} completed", task.key)),
-        content: Content::parse(record)?,
-        kind: Kind::Episode,
-        tags: Vec::new(),
         project: task.project.as_deref().map(Project::parse).transpose()?,
-        anchors: Vec::new(),
         source: Some(Source { kind: SourceType::Session, reference: Some(format!("task {}", task.key)), excerpt: None }),
-        confidence: None,
-        subject: None,
-        visibility: Visibility::Workspace,
-        valid_from: None,
-        stale_after: None,
-        expires_at: None,
-        supersedes: None,
-        session_id: None,
-        propose_on_conflict: false,
-        proposed: None,
+        ..NewMemory::of(Content::parse(record)?, Kind::Episode)
     };
     // A record that may not be kept does not keep a task from being completed.
     let asked = unless_barred(super::memories::Asked::admitted(app, scope, new).await.map(Some))?;

@@ -8,23 +8,7 @@ pub fn lowered(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).map(|sign| if matches!(sign, '’' | '‘' | '`') { '\'' } else { sign }).collect()
 }
 
-/// Words in lower case between single spaces, with one before and one behind; marks and decoration are gone.
-pub fn spaced(text: &str) -> String {
-    let mut said = String::with_capacity(text.len() + 2);
-    said.push(' ');
-    for sign in text.chars() {
-        match sign {
-            '’' | '‘' | '\'' => said.push('\''),
-            sign if sign.is_alphanumeric() => said.extend(sign.to_lowercase()),
-            _ if said.ends_with(' ') => {}
-            _ => said.push(' '),
-        }
-    }
-    if !said.ends_with(' ') {
-        said.push(' ');
-    }
-    said
-}
+pub use crate::engines::phrases::spaced;
 
 /// Whether a phrase stands in spaced words, whole.
 pub fn says(spaced: &str, phrase: &str) -> bool {

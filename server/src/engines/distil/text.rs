@@ -27,23 +27,7 @@ pub fn clipped(text: &str, most: usize) -> String {
     clipped
 }
 
-/// Words in lower case between single spaces, with one before and one behind.
-pub fn spaced(text: &str) -> String {
-    let mut said = String::with_capacity(text.len() + 2);
-    said.push(' ');
-    for sign in text.chars() {
-        match sign {
-            '’' | '‘' | '\'' => said.push('\''),
-            sign if sign.is_alphanumeric() => said.extend(sign.to_lowercase()),
-            _ if said.ends_with(' ') => {}
-            _ => said.push(' '),
-        }
-    }
-    if !said.ends_with(' ') {
-        said.push(' ');
-    }
-    said
-}
+pub use crate::engines::phrases::spaced;
 
 pub fn begins(spaced: &str, phrase: &str) -> bool {
     spaced.get(1..).and_then(|said| said.strip_prefix(phrase)).is_some_and(|rest| rest.starts_with(' '))
