@@ -132,3 +132,24 @@ async fn a_run_ends_even_if_what_it_taught_may_not_be_kept() {
     assert_eq!(ended["session"]["state"], "ended");
     assert_eq!(agent.lists("memories?state=proposed").await.len(), 0, "and it does not come back");
 }
+
+#[tokio::test]
+async fn what_hangs_on_a_file_that_goes_together_with_the_one_at_hand_weighs_more() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    for (content, path) in [("Retry twice when the clock jumps", "src/session.rs"), ("Retry twice when the cache jumps", "src/far_away.rs")]
+    {
+        agent.remembers_all_of(json!({"content": content, "project": "gateway", "anchors": [{"path": path}]})).await;
+    }
+    let asked = json!({"query": "retry twice jumps", "project": "gateway", "anchors": [{"path": "src/login.rs"}]});
+    let code = |answer: &Value, text: &str| {
+        let items = answer["items"].as_array().expect("items");
+        let item = items.iter().find(|item| item["content"].as_str().is_some_and(|content| content.contains(text))).expect("it is found");
+        item["why"]["code"].as_f64().expect("a figure")
+    };
+    let cold = agent.asks(asked.clone()).await;
+    let before = code(&cold, "clock");
+    runs(&agent, 1).await;
+    let warm = agent.asks(asked).await;
+    assert!(code(&warm, "clock") > before && code(&warm, "clock") > code(&warm, "cache"), "{warm}");
+}

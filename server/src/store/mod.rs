@@ -6,6 +6,7 @@ pub mod actors;
 pub mod agents;
 pub mod check;
 pub mod cluster;
+pub mod code;
 pub mod connect;
 pub mod deletion;
 pub mod failures;

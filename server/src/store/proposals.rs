@@ -187,30 +187,3 @@ pub async fn list<M>(
     let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
     Ok(Page::cut(rows, limit, |row| row.id).map(Proposal::from))
 }
-
-/// Files that were used together in a run: what was known of each pair, and this.
-pub async fn put_pairs(
-    tx: &mut Tx<Write>,
-    project: Option<&str>,
-    pairs: &[(String, String, f32)],
-    at: OffsetDateTime,
-) -> Result<(), Problem> {
-    let workspace = tx.workspace();
-    let (a, b): (Vec<&str>, Vec<&str>) = pairs.iter().map(|(a, b, _)| (a.as_str(), b.as_str())).unzip();
-    let weights: Vec<f32> = pairs.iter().map(|(.., weight)| *weight).collect();
-    sqlx::query(
-        "insert into code_pairs (workspace_id, project, a, b, weight, runs, last_at)
-         select $1, $2, i.a, i.b, max(i.weight), 1, $3 from unnest($4::text[], $5::text[], $6::real[]) i (a, b, weight) group by i.a, i.b order by i.a, i.b
-         on conflict (workspace_id, project, a, b) do update
-         set weight = code_pairs.weight + excluded.weight, runs = code_pairs.runs + 1, last_at = excluded.last_at",
-    )
-    .bind(workspace)
-    .bind(project.unwrap_or_default())
-    .bind(at)
-    .bind(a)
-    .bind(b)
-    .bind(weights)
-    .execute(tx.conn())
-    .await?;
-    Ok(())
-}

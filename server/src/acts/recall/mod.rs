@@ -69,7 +69,7 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, m
     let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
     let (vector, note) = shelf.by.direction_of(&asked.query).await;
     let asked = Arc::new(asked);
-    let asking = Arc::new(Asking::new(scope, &shelf, &asked, vector, moment));
+    let asking = Asking::new(app, scope, &shelf, &asked, vector, moment).await?;
     let (hits, texts) = match asked.as_of {
         None => found_now(app, scope, &asking).await?,
         Some(then) => found_then(app, scope, &asking, then).await?,
@@ -99,7 +99,7 @@ pub(super) async fn similar<P: Permission>(app: &App, scope: &Scope<P>, asked: R
     let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
     let (vector, _) = shelf.by.direction_of(&asked.query).await;
     let limit = asked.limit;
-    let asking = Arc::new(Asking::new(scope, &shelf, &Arc::new(asked), vector, clock::now()));
+    let asking = Asking::new(app, scope, &shelf, &Arc::new(asked), vector, clock::now()).await?;
     let (hits, _) = found_now(app, scope, &asking).await?;
     let ids: Vec<MemoryId> = hits.iter().take(limit).map(|hit| hit.id).collect();
     store::memories::find_some(&mut app.db().read(scope).await?, &ids).await
@@ -160,24 +160,40 @@ struct Asking {
     asked: Arc<Recall>,
     /// The question's own, by the model that made the index's.
     vector: Option<Vector>,
+    places: Vec<AskedAnchor>,
     wall: Option<Project>,
     person: Option<PersonId>,
     moment: OffsetDateTime,
 }
 
 impl Asking {
-    fn new<P>(scope: &Scope<P>, shelf: &Arc<Shelf>, asked: &Arc<Recall>, vector: Option<Vector>, moment: OffsetDateTime) -> Self {
-        Self { shelf: shelf.clone(), asked: asked.clone(), vector, wall: scope.project().cloned(), person: scope.person(), moment }
+    async fn new<P: Permission>(
+        app: &App,
+        scope: &Scope<P>,
+        shelf: &Arc<Shelf>,
+        asked: &Arc<Recall>,
+        vector: Option<Vector>,
+        moment: OffsetDateTime,
+    ) -> Result<Arc<Self>, Problem> {
+        Ok(Arc::new(Self {
+            shelf: shelf.clone(),
+            asked: asked.clone(),
+            vector,
+            places: places_of(app, scope, asked).await?,
+            wall: scope.project().cloned(),
+            person: scope.person(),
+            moment,
+        }))
     }
 
     fn put(&self, search: impl FnOnce(&Index, &Question<'_>) -> Vec<Hit>) -> Vec<Hit> {
-        let (filter, anchors, weights) = (filter_of(&self.asked), places_of(&self.asked), Weights::default());
+        let (filter, weights) = (filter_of(&self.asked), Weights::default());
         let question = Question {
             query: &self.asked.query,
             vector: self.vector.as_ref(),
             filter: &filter,
             viewer: Viewer { person: self.person, project: self.wall.as_ref().map(Project::as_str) },
-            anchors: &anchors,
+            anchors: &self.places,
             now: self.moment.unix_timestamp(),
             limit: self.asked.limit + SPARE,
             weights: &weights,
@@ -239,14 +255,26 @@ fn filter_of(asked: &Recall) -> Filter {
     }
 }
 
-fn places_of(asked: &Recall) -> Vec<AskedAnchor> {
+/// The code that was asked about and, weighing less, the files that runs used together with it.
+async fn places_of<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall) -> Result<Vec<AskedAnchor>, Problem> {
+    /// What a companion weighs of what was asked for, and how many there may be.
+    const COMPANION: f32 = 0.5;
+    const MOST: i64 = 16;
     let place = |at: &crate::model::recall::Place| AskedAnchor {
         repo: at.repo.clone(),
         path: at.path.clone(),
         symbol: at.symbol.clone(),
         weight: 1.0,
     };
-    asked.anchors.iter().map(place).collect()
+    let mut places: Vec<AskedAnchor> = asked.anchors.iter().map(place).collect();
+    if !places.is_empty() {
+        let paths: Vec<String> = asked.anchors.iter().map(|at| at.path.clone()).collect();
+        let mut tx = app.db().read(scope).await?;
+        let companions = store::code::companions(&mut tx, asked.project.as_deref(), &paths, MOST).await?;
+        let beside = |(path, close)| AskedAnchor { repo: None, path, symbol: None, weight: COMPANION * close };
+        places.extend(companions.into_iter().map(beside));
+    }
+    Ok(places)
 }
 
 fn versions(hits: &[Hit]) -> Vec<(MemoryId, i32)> {
