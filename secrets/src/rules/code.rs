@@ -21,7 +21,7 @@ pub(super) const RULES: [Rule; 20] = [
     ),
     rule("npm-token", "npm token", &["npm_"], "(npm_[A-Za-z0-9]{36})").entropy(3.0),
     rule("pypi-token", "PyPI token", &["pypi-AgE"], "(pypi-AgE[A-Za-z0-9_-]{60,})"),
-    rule("crates-io-token", "crates.io token", &["cio"], "(cio[A-Za-z0-9]{32})").random(true),
+    rule("crates-io-token", "token of the Rust registry", &["cio"], "(cio[A-Za-z0-9]{32})").random(true),
     rule("rubygems-key", "RubyGems API key", &["rubygems_"], "(rubygems_[a-f0-9]{48})"),
     rule("nuget-key", "NuGet API key", &["oy2"], "(oy2[a-z0-9]{43})").random(true),
     rule("docker-token", "Docker Hub token", &["dckr_pat_", "dckr_oat_"], "(dckr_[po]at_[A-Za-z0-9_-]{27,60})").entropy(3.0),

@@ -41,7 +41,7 @@ use std::{
 use time::OffsetDateTime;
 
 /// Read beyond what was asked for, to fill the places of near-duplicates and of what does not fit.
-const SPARE: usize = 5;
+const SPARE: usize = 3;
 
 pub struct Answer {
     pub receipt: Receipt,
@@ -151,7 +151,14 @@ async fn search(asking: &Arc<Asking>) -> Result<Vec<Hit>, Problem> {
     let few = asking.shelf.read().len() < rank::MANY;
     let asking = asking.clone();
     let look = move || asking.put(Index::search);
-    if few { Ok(look()) } else { tokio::task::spawn_blocking(look).await.map_err(Problem::internal) }
+    if few {
+        return Ok(look());
+    }
+    // Here, with the other tasks handed to another thread: being woken up twice takes longer than that.
+    match tokio::runtime::Handle::current().runtime_flavor() {
+        tokio::runtime::RuntimeFlavor::MultiThread => Ok(tokio::task::block_in_place(look)),
+        _ => tokio::task::spawn_blocking(look).await.map_err(Problem::internal),
+    }
 }
 
 /// Everything that a search needs, wherever it runs.

@@ -62,10 +62,10 @@ fn day(seed: u64) -> Vec<Event> {
         .map(|index| match dice.roll(20) {
             0 => Event { text: Some(prompts[dice.roll(prompts.len())].to_owned()), ..event(index, EventType::Prompt) },
             1..=7 => {
-                Event { path: Some(format!("/work/api/src/m{}/f{}.rs", dice.roll(12), dice.roll(30))), ..event(index, EventType::FileRead) }
+                Event { path: Some(format!("/srv/api/src/m{}/f{}.rs", dice.roll(12), dice.roll(30))), ..event(index, EventType::FileRead) }
             }
             8..=11 => {
-                Event { path: Some(format!("/work/api/src/m{}/f{}.rs", dice.roll(4), dice.roll(9))), ..event(index, EventType::FileEdit) }
+                Event { path: Some(format!("/srv/api/src/m{}/f{}.rs", dice.roll(4), dice.roll(9))), ..event(index, EventType::FileEdit) }
             }
             12..=13 => Event {
                 input: Some(serde_json::json!({ "pattern": format!("name_{}", dice.roll(60)) })),
@@ -91,7 +91,7 @@ fn day(seed: u64) -> Vec<Event> {
 fn a_day_of_ten_thousand_events_leaves_a_handful() {
     let events = day(7);
     let begun = Instant::now();
-    let distilled = distil(&run(&events, "/work/api"));
+    let distilled = distil(&run(&events, "/srv/api"));
     let took = begun.elapsed();
     println!("{EVENTS} events in {took:?}: {:?}", keys(&distilled));
     assert!(took.as_secs_f32() < 2.0, "took {took:?}");
@@ -100,13 +100,13 @@ fn a_day_of_ten_thousand_events_leaves_a_handful() {
     assert!(keys(&distilled).contains(&"correction:always run make check before push"), "{:?}", keys(&distilled));
     assert!(distilled.pairs.len() <= 200);
     assert!(content(&distilled).len() <= 4096 && content(&distilled).contains(" more\n"));
-    assert_eq!(distilled, distil(&run(&events, "/work/api")), "the same day replayed is the same");
+    assert_eq!(distilled, distil(&run(&events, "/srv/api")), "the same day replayed is the same");
 }
 
 #[test]
 fn another_day_finds_the_same_under_the_same_keys() {
     let (monday, tuesday) = (day(1), day(2));
-    let (a, b) = (distil(&run(&monday, "/work/api")), distil(&run(&tuesday, "/work/api")));
+    let (a, b) = (distil(&run(&monday, "/srv/api")), distil(&run(&tuesday, "/srv/api")));
     let known: HashSet<&str> = keys(&a).into_iter().collect();
     let again = keys(&b).into_iter().filter(|key| known.contains(key)).count();
     assert!(again >= 4, "{:?}\n{:?}", keys(&a), keys(&b));
@@ -203,7 +203,7 @@ fn any_text() -> impl Strategy<Value = String> {
             "npm run build && npm test",
             "src/a.rs",
             "src/b.rs",
-            "/work/src/c.rs",
+            "/srv/src/c.rs",
             "error: no",
             "panicked at a:\n",
             "never use x y",

@@ -151,7 +151,7 @@ fn what_a_person_corrected() {
 #[test]
 fn an_exploration_leaves_pointers() {
     let events = log!("exploration");
-    let distilled = distil(&run(&events, "/work/search"));
+    let distilled = distil(&run(&events, "/srv/search"));
     assert_eq!(keys(&distilled), ["repeated:search:parse_config", "repeated:read:src/walk.rs"]);
     assert_eq!(distilled.findings[0].title, "`parse_config` is in src/config.rs");
     assert_eq!(distilled.findings[0].evidence.len(), 4);
