@@ -26,6 +26,7 @@ use std::{
 };
 
 pub fn run() -> ExitCode {
+    leave_with_the_reader();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(told) => {
@@ -42,6 +43,17 @@ pub fn run() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Whoever reads us may have seen enough (`cairn session events … | head`): that is an end, and no accident.
+fn leave_with_the_reader() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if panic.to_string().contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        tell(panic);
+    }));
 }
 
 fn dispatch(arguments: Arguments) -> Result<(), Failure> {

@@ -157,3 +157,12 @@ fn completions_are_printed_for_each_shell() {
     let help = out(&Home::new().run(&["--help"]));
     assert!(help.contains("Exit codes") && !help.contains("flush"), "{help}");
 }
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_accident() {
+    let home = Home::new();
+    let mut child = home.command().args(["install", "claude-code", "--dry-run"]).spawn().expect("it starts");
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().expect("it ends");
+    assert!(ended.status.success() && ended.stderr.is_empty(), "{}", err(&ended));
+}
