@@ -25,7 +25,7 @@ pub(super) const RULES: [Rule; 20] = [
     rule("rubygems-key", "RubyGems API key", &["rubygems_"], "(rubygems_[a-f0-9]{48})"),
     rule("nuget-key", "NuGet API key", &["oy2"], "(oy2[a-z0-9]{43})").random(true),
     rule("docker-token", "Docker Hub token", &["dckr_pat_", "dckr_oat_"], "(dckr_[po]at_[A-Za-z0-9_-]{27,60})").entropy(3.0),
-    rule("artifactory-key", "Artifactory key", &["AKCp"], "(AKCp[A-Za-z0-9]{64,80})"),
+    rule("jfrog-key", "JFrog key", &["AKCp"], "(AKCp[A-Za-z0-9]{64,80})"),
     rule("circleci-token", "CircleCI token", &["CCIPAT_", "CCIPRJ_"], "(CCIP(?:AT|RJ)_[A-Za-z0-9]{22}_[a-f0-9]{40})"),
     rule("buildkite-token", "Buildkite token", &["bkua_", "bkct_"], "(bk(?:ua|ct)_[A-Za-z0-9]{40,64})"),
     rule("sentry-token", "Sentry token", &["sntrys_", "sntryu_"], "(sntryu_[a-f0-9]{64}|sntrys_eyJ[A-Za-z0-9+/=_-]{60,})").reach(500),

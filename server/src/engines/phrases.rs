@@ -17,3 +17,13 @@ pub fn spaced(text: &str) -> String {
     }
     said
 }
+
+/// Whether a phrase stands in spaced words, whole.
+pub fn says(spaced: &str, phrase: &str) -> bool {
+    spaced.match_indices(phrase).any(|(at, _)| spaced[..at].ends_with(' ') && spaced[at + phrase.len()..].starts_with(' '))
+}
+
+/// Whether spaced words begin with a phrase.
+pub fn begins(spaced: &str, phrase: &str) -> bool {
+    spaced.get(1..).and_then(|said| said.strip_prefix(phrase)).is_some_and(|rest| rest.starts_with(' '))
+}

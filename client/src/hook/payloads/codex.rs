@@ -1,28 +1,19 @@
-//! Codex CLI: Claude Code's members and names, one tool for all edits, and no event for a session's end.
+//! Codex CLI: Claude Code's members and names, but one tool for all edits, and results of its own.
 
 use super::{
-    Heard, Moment,
-    call::{Call, Does, announced, exit_code_in, text_of},
-    compaction, heard, said,
+    Heard,
+    call::{Call, Does, exit_code_in, text_of},
+    claude_code, heard,
 };
 use crate::{clean, spool::Event};
 use serde_json::Value;
 
 pub fn read(payload: &Value) -> Option<Heard> {
     let mut heard = heard(payload)?;
-    match heard.event_name.as_str() {
-        "SessionStart" => heard.moment = Moment::Start { compacted: payload["source"] == "compact" },
-        "UserPromptSubmit" => heard.events.extend(said("prompt", payload["prompt"].as_str())),
-        "PreToolUse" => heard.events.push(announced(payload["tool_name"].as_str()?, &payload["tool_input"])),
-        "PostToolUse" => heard.events.extend(used(payload)?),
-        "Stop" | "SubagentStop" => heard.events.extend(said("message", payload["last_assistant_message"].as_str())),
-        "PreCompact" => {
-            heard.moment = Moment::Compaction;
-            heard.events.push(compaction(payload));
-        }
-        "SessionEnd" => heard.moment = Moment::End,
-        _ => return None,
+    if heard.event_name != "PostToolUse" {
+        return claude_code::read(payload);
     }
+    heard.events.extend(used(payload)?);
     Some(heard)
 }
 

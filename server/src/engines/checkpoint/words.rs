@@ -8,24 +8,7 @@ pub fn lowered(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).map(|sign| if matches!(sign, '’' | '‘' | '`') { '\'' } else { sign }).collect()
 }
 
-pub use crate::engines::phrases::spaced;
-
-/// Whether a phrase stands in spaced words, whole.
-pub fn says(spaced: &str, phrase: &str) -> bool {
-    places(spaced, phrase).next().is_some()
-}
-
-/// Whether spaced words begin with a phrase.
-pub fn begins(spaced: &str, phrase: &str) -> bool {
-    spaced[1..].strip_prefix(phrase).is_some_and(|rest| rest.starts_with(' '))
-}
-
-fn places<'a>(spaced: &'a str, phrase: &'a str) -> impl Iterator<Item = usize> + 'a {
-    spaced
-        .match_indices(phrase)
-        .map(|(at, _)| at)
-        .filter(move |at| spaced[..*at].ends_with(' ') && spaced[at + phrase.len()..].starts_with(' '))
-}
+pub use crate::engines::phrases::{begins, says, spaced};
 
 /// Lists of phrases, found by their first word; an earlier list comes before a later one.
 pub struct Phrases(HashMap<&'static str, Vec<(usize, Class, &'static str)>>);

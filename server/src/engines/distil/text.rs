@@ -27,15 +27,7 @@ pub fn clipped(text: &str, most: usize) -> String {
     clipped
 }
 
-pub use crate::engines::phrases::spaced;
-
-pub fn begins(spaced: &str, phrase: &str) -> bool {
-    spaced.get(1..).and_then(|said| said.strip_prefix(phrase)).is_some_and(|rest| rest.starts_with(' '))
-}
-
-pub fn says(spaced: &str, phrase: &str) -> bool {
-    spaced.match_indices(phrase).any(|(at, _)| spaced[..at].ends_with(' ') && spaced[at + phrase.len()..].starts_with(' '))
-}
+pub use crate::engines::phrases::{begins, says, spaced};
 
 /// The sentences of a text: they end at a stop before a space, or with their line.
 pub fn sentences(text: &str) -> Vec<&str> {
