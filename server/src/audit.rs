@@ -1,8 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, SessionId, TaskId,
-    WorkspaceId, memory::Operation, recall::Verdict,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, SessionId,
+    TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -98,6 +98,24 @@ impl Audit {
 
     pub(crate) fn proposal(id: AuditId, action: &'static str, proposal: ProposalId, memory: crate::model::MemoryId) -> Self {
         Self { id, ..Self::new(action, Some(("proposal", proposal.0))) }.with(json!({"memory": memory}))
+    }
+
+    pub(crate) fn conflict_found(id: AuditId, conflict: ConflictId, memories: [crate::model::MemoryId; 2]) -> Self {
+        Self { id, ..Self::new("conflict.found", Some(("conflict", conflict.0))) }.with(json!({"memories": memories}))
+    }
+
+    pub(crate) fn conflict_resolved(
+        id: AuditId,
+        conflict: ConflictId,
+        resolution: Resolution,
+        kept: Option<crate::model::MemoryId>,
+    ) -> Self {
+        Self { id, ..Self::new("conflict.resolved", Some(("conflict", conflict.0))) }.with(json!({"resolution": resolution, "kept": kept}))
+    }
+
+    /// How many memories were held against the rest, and how many conflicts came to light.
+    pub(crate) fn conflicts_swept(id: AuditId, workspace: WorkspaceId, looked_at: usize, found: usize) -> Self {
+        Self { id, ..Self::workspace("conflicts.swept", workspace) }.with(json!({"looked_at": looked_at, "found": found}))
     }
 
     pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {

@@ -25,6 +25,7 @@ pub mod work;
 
 use crate::{
     acts::{
+        conflicts::Backlog,
         memories::Together,
         recall::{Library, Wanted},
     },
@@ -53,6 +54,7 @@ struct Parts {
     key_line: KeyLine,
     together: Together,
     library: Arc<Library>,
+    backlog: Backlog,
 }
 
 impl App {
@@ -60,7 +62,7 @@ impl App {
         let limits = Limits::new(config.rate_limit);
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library })))
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library, backlog: Backlog::default() })))
     }
 
     pub fn config(&self) -> &Config {
@@ -93,6 +95,10 @@ impl App {
 
     pub(crate) fn library(&self) -> &Arc<Library> {
         &self.0.library
+    }
+
+    pub(crate) fn backlog(&self) -> &Backlog {
+        &self.0.backlog
     }
 
     /// Cookies are for HTTPS only where people come over HTTPS.

@@ -21,6 +21,7 @@ mod lists;
 mod memories;
 mod operations;
 mod pages;
+mod policies;
 mod private;
 mod problems;
 mod project_wall;

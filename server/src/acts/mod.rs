@@ -3,7 +3,7 @@
 
 pub mod access;
 pub mod actors;
-mod conflicts;
+pub mod conflicts;
 pub mod context;
 pub mod deletion;
 pub mod memories;

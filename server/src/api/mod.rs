@@ -2,6 +2,7 @@
 
 mod access;
 mod answers;
+mod conflicts;
 mod context;
 mod deletion;
 pub mod document;
@@ -33,6 +34,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(tasks::routes())
         .merge(proposals::routes())
         .merge(policies::routes())
+        .merge(conflicts::routes())
         .merge(deletion::routes())
         .merge(trail::routes())
         .merge(operations::routes())

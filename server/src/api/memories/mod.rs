@@ -55,13 +55,14 @@ pub struct OfMemory {
 /// Remember something.
 ///
 /// Without a `path`, a text that is known already (same content, kind and project, active) answers 200 with the
-/// memory that is there. With a `path` that is taken it answers 409 `path_conflict`.
+/// memory that is there. With a `path` that is taken it answers 409 `path_conflict`. What it may contradict stands in
+/// `conflicts`; a decision that contradicts an active one answers 409 `decision_conflict`.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories", tag = "Memories", request_body = NewMemoryBody, responses(
     (status = 201, description = "Remembered. `ETag` has the version.", body = MemoryBody),
     (status = 200, description = "Known already; this is what is there.", body = MemoryBody)))]
 async fn create_memory(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Json<NewMemoryBody>) -> Result<Response, Problem> {
     Ok(match acts::memories::remember(&app, &scope, sent.parse()?).await? {
-        Remembered::New(memory) => Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory)),
+        Remembered::New(memory, noticed) => Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory).beside(noticed)),
         Remembered::Already(memory) => Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)),
     }
     .into_response())
@@ -109,7 +110,7 @@ async fn create_memories(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Js
     let data = all
         .into_iter()
         .map(|one| match one {
-            Remembered::New(memory) => BatchItem { status: 201, memory: MemoryBody::new(&scope, memory) },
+            Remembered::New(memory, noticed) => BatchItem { status: 201, memory: MemoryBody::new(&scope, memory).beside(noticed) },
             Remembered::Already(memory) => BatchItem { status: 200, memory: MemoryBody::new(&scope, memory) },
         })
         .collect();
@@ -191,11 +192,11 @@ async fn get_memory(
     Params(of): Params<OfMemory>,
     Query(asked): Query<AsOf>,
 ) -> Result<Response, Problem> {
-    let memory = match kept("as_of", asked.as_of)? {
-        None => acts::memories::find(&app, &scope, of.id).await?,
-        Some(moment) => acts::memories::find_as_of(&app, &scope, of.id, moment).await?,
+    let (memory, conflicts) = match kept("as_of", asked.as_of)? {
+        None => (acts::memories::find(&app, &scope, of.id).await?, acts::conflicts::open_of(&app, &scope, of.id).await?),
+        Some(moment) => (acts::memories::find_as_of(&app, &scope, of.id, moment).await?, Vec::new()),
     };
-    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory).beside(conflicts)).into_response())
 }
 
 /// Change some fields of a memory; a new version.
@@ -212,7 +213,8 @@ async fn revise_memory(
     Json(sent): Json<RevisionBody>,
 ) -> Result<Response, Problem> {
     let memory = acts::memories::revise(&app, &scope, of.id, seen, sent.parse()?).await?;
-    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+    let conflicts = acts::conflicts::open_of(&app, &scope, of.id).await?;
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory).beside(conflicts)).into_response())
 }
 
 /// Put a memory away.

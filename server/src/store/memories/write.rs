@@ -25,6 +25,10 @@ use uuid::Uuid;
 pub struct Survey {
     /// The same text, kind and project is there and active.
     pub known: Option<MemoryId>,
+    /// The same waits for review.
+    pub waiting: Option<MemoryId>,
+    /// The same was proposed and rejected.
+    pub rejected: Option<MemoryId>,
     /// It was erased, by this request, and must not come back.
     pub barred: Option<DeletionId>,
     /// The path is somebody's.
@@ -49,7 +53,7 @@ pub async fn survey(
         })
         .collect();
     let rows = sqlx::query!(
-        r#"select known.id as "known?", barred.request_id as "barred?", taken.id is not null as "taken!"
+        r#"select known.id as "known?", waiting.id as "waiting?", rejected.id as "rejected?", barred.request_id as "barred?", taken.id is not null as "taken!"
            from jsonb_to_recordset($3) as i (n int, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
            left join lateral (
                select m.id from memories m
@@ -57,6 +61,19 @@ pub async fn survey(
                  and m.state = 'active' and m.store_id = $2 and m.owner_id is not distinct from i.owner
                limit 1
            ) known on true
+           left join lateral (
+               select m.id from memories m
+               where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
+                 and m.state = 'proposed' and m.store_id = $2 and m.owner_id is not distinct from i.owner
+               limit 1
+           ) waiting on true
+           left join lateral (
+               select m.id from memories m
+               join proposals r on r.workspace_id = m.workspace_id and r.memory_id = m.id and r.state = 'rejected'
+               where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
+                 and m.state = 'archived' and m.owner_id is not distinct from i.owner and coalesce(r.change ->> 'type', 'remember') = 'remember'
+               limit 1
+           ) rejected on true
            left join lateral (
                select e.request_id from erasures e where e.workspace_id = $1 and e.content_mac = i.mac limit 1
            ) barred on true
@@ -73,7 +90,13 @@ pub async fn survey(
     .await?;
     Ok(rows
         .into_iter()
-        .map(|row| Survey { known: row.known.map(MemoryId), barred: row.barred.map(DeletionId), taken: row.taken })
+        .map(|row| Survey {
+            known: row.known.map(MemoryId),
+            waiting: row.waiting.map(MemoryId),
+            rejected: row.rejected.map(MemoryId),
+            barred: row.barred.map(DeletionId),
+            taken: row.taken,
+        })
         .collect())
 }
 
