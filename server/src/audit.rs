@@ -100,6 +100,10 @@ impl Audit {
         Self { id, ..Self::new(action, Some(("proposal", proposal.0))) }.with(json!({"memory": memory}))
     }
 
+    pub(crate) fn proposal_assigned(id: AuditId, proposal: ProposalId, to: Option<PersonId>) -> Self {
+        Self { id, ..Self::new("proposal.assigned", Some(("proposal", proposal.0))) }.with(json!({"to": to}))
+    }
+
     pub(crate) fn conflict_found(id: AuditId, conflict: ConflictId, memories: [crate::model::MemoryId; 2]) -> Self {
         Self { id, ..Self::new("conflict.found", Some(("conflict", conflict.0))) }.with(json!({"memories": memories}))
     }

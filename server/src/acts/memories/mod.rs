@@ -1,17 +1,19 @@
 //! Remember, read, revise: what can be done with memories.
 
+mod edited;
 mod history;
 mod labels;
 mod remember;
 mod revise;
 pub(super) mod waiting;
 
+pub(super) use edited::{edited, put_instead, settle_as};
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
 pub use labels::{labels, titles};
 pub(super) use remember::{Asked, put_down};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
-pub(super) use revise::{put_aside, put_away, rewrite, settle};
+pub(super) use revise::{put_aside, put_away, rewrite, settle, still_true};
 
 use crate::{
     App,

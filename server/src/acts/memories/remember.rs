@@ -66,6 +66,12 @@ impl Asked {
         Ok(Self { new, request: scope.request().id.clone(), tokens, found, against: Vec::new() })
     }
 
+    /// A person has looked at it, and decided for it: nothing stands in its way.
+    pub(in crate::acts) fn decided<P>(scope: &Scope<P>, new: NewMemory) -> Self {
+        let tokens = tokens::count(new.content.as_str());
+        Self { new, request: scope.request().id.clone(), tokens, found: Vec::new(), against: Vec::new() }
+    }
+
     /// Held against what is known, those that will be known themselves. Of many nobody looks: a sweep follows.
     pub(in crate::acts) async fn hold_against<P: Permission>(app: &App, scope: &Scope<P>, all: &mut [Self]) {
         const MANY: usize = 10;

@@ -211,6 +211,14 @@ pub(in crate::acts) async fn put_away<P>(tx: &mut Tx<Write>, scope: &Scope<P>, m
     Ok(Audit::of_memory(&next))
 }
 
+/// Verified, in a transaction that somebody else commits.
+pub(in crate::acts) async fn still_true<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<Audit, Problem> {
+    let mut next = next_state(scope, memory, Operation::Verified);
+    (next.verified_at, next.verified_by) = (Some(next.updated_at), Some(scope.actor().clone()));
+    store::memories::advance(tx, memory, &mut next).await?;
+    Ok(Audit::of_memory(&next))
+}
+
 /// What waited is known, or put away.
 pub(in crate::acts) async fn settle<P>(
     tx: &mut Tx<Write>,
@@ -262,7 +270,7 @@ async fn hold<P>(tx: &mut Tx<Write>, scope: &Scope<P>, id: MemoryId, seen: Preco
     Ok(memory)
 }
 
-fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Memory {
+pub(super) fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Memory {
     Memory {
         operation,
         updated_at: clock::now(),

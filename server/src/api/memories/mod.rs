@@ -3,7 +3,7 @@
 mod bodies;
 mod history;
 
-pub use bodies::{ActorBody, FreshnessBody, MemoryBody, OnConflict, SourceBody};
+pub use bodies::{ActorBody, FreshnessBody, MemoryBody, OnConflict, RevisionBody, SourceBody};
 
 use super::{
     answers::{List, Versioned},
@@ -23,7 +23,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use bodies::{NewMemoryBody, RevisionBody};
+use bodies::NewMemoryBody;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
