@@ -23,8 +23,9 @@ async fn lived_in() -> House {
     writer.post(&format!("{run}/events"), super::capture::log(1)).await.expect(200);
     writer.post(&format!("{run}/checkpoints"), json!({"progress": [{"item": "hide", "status": "pending"}]})).await.expect(201);
     writer.post(&format!("{run}/end"), json!({})).await.expect(200);
-    writer.remembers("Service tokens are signed with RS256.").await;
-    writer.remembers("Service tokens are signed with HS256.").await;
+    for found in ["Service tokens are signed with RS256.", "Service tokens are signed with HS256."] {
+        writer.remembers_all_of(json!({"content": found, "kind": "discovery"})).await;
+    }
     reviewer.post("conflicts/sweep", json!({"anew": true})).await.expect(200);
     // As the maker of an outside model's vectors would.
     for kept in [

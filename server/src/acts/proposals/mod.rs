@@ -77,8 +77,8 @@ pub async fn examine<P: Permission>(app: &App, scope: &Scope<P>, id: ProposalId)
         }
         None => Vec::new(),
     };
-    let touched = shown.proposal.change.as_ref().map(crate::model::proposals::Change::touches).unwrap_or_default();
-    let ids: Vec<MemoryId> = near.iter().map(|(id, _)| *id).chain(touched.iter().copied()).collect();
+    let changed = shown.proposal.change.as_ref().map(crate::model::proposals::Change::touches).unwrap_or_default();
+    let ids: Vec<MemoryId> = near.iter().map(|(id, _)| *id).chain(changed.iter().copied()).collect();
     let titles = super::memories::titles(app, scope, &ids).await?;
     let similar = near
         .into_iter()
@@ -86,7 +86,7 @@ pub async fn examine<P: Permission>(app: &App, scope: &Scope<P>, id: ProposalId)
         .filter_map(|(id, score)| Some(Beside { id, title: titles.get(&id)?.clone(), score }))
         .take(SIMILAR)
         .collect();
-    let touches = touched.into_iter().filter_map(|id| Some((id, titles.get(&id)?.clone()))).collect();
+    let touches = changed.into_iter().filter_map(|id| Some((id, titles.get(&id)?.clone()))).collect();
     Ok(Examined { shown, similar, touches })
 }
 
