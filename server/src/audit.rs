@@ -68,7 +68,7 @@ impl Audit {
         Self {
             id: memory.audit_id,
             version: Some(memory.version),
-            session: memory.session_id.map(|session| session.0),
+            session: memory.run_id.map(|run| run.0),
             digest: Some(memory.digest),
             ..Self::new(action, Some(("memory", memory.id.0)))
         }
@@ -81,6 +81,7 @@ impl Audit {
             && self.target == Some(("memory", memory.id.0))
             && (self.version, memory.version) == (Some(1), 1)
             && self.session == memory.session_id.map(|session| session.0)
+            && self.session == memory.run_id.map(|run| run.0)
             && self.digest == Some(memory.digest)
             && self.details.is_none()
     }

@@ -33,6 +33,7 @@ mod recall_replicas;
 mod recall_walls;
 mod receipts;
 mod sealing;
+mod runs;
 mod secrets;
 mod sessions;
 mod settings;

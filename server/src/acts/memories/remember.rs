@@ -10,7 +10,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, ProposalId, Role, State, Visibility, WorkspaceId,
+        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, ProposalId, Role, Run, State, Visibility, WorkspaceId,
         access::Mode,
         clock,
         memory::Operation,
@@ -49,6 +49,8 @@ impl Remembered {
 pub struct Asked {
     new: NewMemory,
     request: Arc<str>,
+    /// What it is written in.
+    run: Option<Run>,
     /// Counted before anyone waits for it.
     tokens: u32,
     /// What was taken out of it.
@@ -59,14 +61,19 @@ impl Asked {
     /// Whatever may not be kept is taken out of it here, before anything else sees it.
     pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
         let (new, found) = safety::admit(app, scope, new).await?;
-        let new = conflicts::weigh(app, scope, new).await?;
+        let mut new = conflicts::weigh(app, scope, new).await?;
+        let run = new.session_id.map(Run::Session).or(scope.run());
+        new.session_id = new.session_id.or(run.and_then(Run::session));
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), tokens, found })
+        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found })
     }
 
     /// Nothing about it needs a closer look.
     fn is_plain(&self) -> bool {
-        self.found.is_empty() && self.new.supersedes.is_none() && self.new.proposed.is_none()
+        self.found.is_empty()
+            && self.new.supersedes.is_none()
+            && self.new.proposed.is_none()
+            && self.run == self.new.session_id.map(Run::Session)
     }
 }
 
@@ -227,7 +234,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
                 seen.insert(twin, memory.id);
                 // What waits takes nobody's place before it is approved.
                 if let Some(old) = new.supersedes.filter(|_| memory.state == State::Active) {
-                    superseding.push((old, memory.id));
+                    superseding.push((old, memory.id, one.run));
                 }
                 answers.push(Slot::Made(made.len()));
                 made.push((memory, new.path.is_none()));
@@ -246,8 +253,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     }
     within_quota(tx, scope, made.len()).await?;
     let mut trail = Vec::with_capacity(made.len());
-    for (old, by) in superseding {
-        trail.push(super::revise::put_aside(tx, scope, old, by).await?);
+    for (old, by, run) in superseding {
+        trail.push(super::revise::put_aside(tx, &scope.in_run(run), old, by).await?);
     }
     store::memories::insert(tx, &mut made).await?;
     for ((memory, _), one) in made.iter().zip(&of) {
@@ -352,6 +359,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         updated_at: now,
         updated_by: by.clone(),
         session_id: new.session_id,
+        run_id: one.run.map(Run::id),
         audit_id: AuditId::new(),
         digest: [0; 32],
         tokens: Some(one.tokens),
