@@ -153,6 +153,11 @@ impl Audit {
         Self::workspace("workspace.changed", workspace).with(json!({"fields": fields}))
     }
 
+    /// Of which kinds; what was set stands in the workspace.
+    pub(crate) fn policy_changed(workspace: WorkspaceId, kinds: &[crate::model::Kind]) -> Self {
+        Self::workspace("policy.changed", workspace).with(json!({"kinds": kinds}))
+    }
+
     pub(crate) fn member(action: &'static str, person: PersonId, role: Role) -> Self {
         Self::new(action, Some(("person", person.0))).with(json!({"role": role}))
     }

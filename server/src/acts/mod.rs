@@ -7,6 +7,7 @@ mod conflicts;
 pub mod context;
 pub mod deletion;
 pub mod memories;
+pub mod policies;
 pub mod proposals;
 pub mod recall;
 pub mod safety;

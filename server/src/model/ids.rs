@@ -51,6 +51,8 @@ ids! {
     CheckpointId
     /// The id of a proposal.
     ProposalId
+    /// The id of a conflict.
+    ConflictId
     /// The id of an entry in the trail.
     AuditId
     /// The id of a deletion request.

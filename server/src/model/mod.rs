@@ -4,10 +4,12 @@ pub mod access;
 pub mod actor;
 pub mod agents;
 pub mod clock;
+pub mod conflicts;
 pub mod deletion;
 pub mod ids;
 pub mod memory;
 pub mod page;
+pub mod policies;
 pub mod proposals;
 pub mod recall;
 pub mod rollbacks;
@@ -20,8 +22,8 @@ pub mod workspaces;
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
 pub use ids::{
-    AgentId, AuditId, CheckpointId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, RollbackId, SessionId, StoreId,
-    TaskId, WorkspaceId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, RollbackId,
+    SessionId, StoreId, TaskId, WorkspaceId,
 };
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};
 pub use runs::{Run, RunId};

@@ -39,7 +39,7 @@ fn without_key(request: &Request) -> Request {
 }
 
 /// A key that is walled in a project does not govern what lies outside: it could make itself a door.
-fn for_the_whole<P>(scope: &Scope<P>) -> Result<(), Problem> {
+pub(super) fn for_the_whole<P>(scope: &Scope<P>) -> Result<(), Problem> {
     match scope.project() {
         None => Ok(()),
         Some(wall) => Err(Problem::forbidden(format!(

@@ -244,7 +244,7 @@ pub(in crate::acts) async fn rewrite<P: CanWrite>(
         Err(Problem::NotFound) => return Ok(None),
         held => held?,
     };
-    if before.content == new.content.as_str() || before.state != State::Active {
+    if before.content == new.content.as_str() || !matches!(before.state, State::Active | State::Proposed) {
         return Ok(None);
     }
     may_return(app, tx, new.content.as_str()).await?;

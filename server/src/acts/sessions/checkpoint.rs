@@ -167,13 +167,8 @@ fn memory_of(
     line: &Line,
 ) -> Result<NewMemory, Problem> {
     let place = line.line.map_or_else(|| format!("checkpoint {checkpoint}"), |n| format!("checkpoint {checkpoint}, line {n}"));
-    let suspicious = cairn_secrets::speaks_to_the_model(&line.text).map(|reason| Proposed {
-        origin: Origin::Suspicious,
-        key: None,
-        reason: format!("Its text {reason}."),
-        confidence: 0.5,
-        sightings: Vec::new(),
-    });
+    let suspicious = cairn_secrets::speaks_to_the_model(&line.text)
+        .map(|reason| Proposed::because(Origin::Suspicious, format!("Its text {reason}."), 0.5));
     Ok(NewMemory {
         title: line.title.as_deref().map(|title| text::line("title", title, 300)).transpose()?,
         project,
