@@ -68,7 +68,7 @@ impl Audit {
         Self {
             id: memory.audit_id,
             version: Some(memory.version),
-            session: memory.session_id.map(|session| session.0),
+            session: memory.run_id.map(|run| run.0),
             digest: Some(memory.digest),
             ..Self::new(action, Some(("memory", memory.id.0)))
         }
@@ -81,6 +81,7 @@ impl Audit {
             && self.target == Some(("memory", memory.id.0))
             && (self.version, memory.version) == (Some(1), 1)
             && self.session == memory.session_id.map(|session| session.0)
+            && self.session == memory.run_id.map(|run| run.0)
             && self.digest == Some(memory.digest)
             && self.details.is_none()
     }
@@ -203,7 +204,7 @@ impl Audit {
         Self::new("instance.set_up_link_made", None)
     }
 
-    pub(crate) fn signing_key_made(key: Uuid) -> Self {
-        Self::new("instance.signing_key_made", Some(("signing_key", key)))
+    pub(crate) fn signing_key_made(key: Uuid, purpose: &'static str) -> Self {
+        Self::new("instance.signing_key_made", Some(("signing_key", key))).with(json!({"purpose": purpose}))
     }
 }

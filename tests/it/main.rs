@@ -35,6 +35,8 @@ mod recall_filters;
 mod recall_replicas;
 mod recall_walls;
 mod receipts;
+mod runs;
+mod sealing;
 mod secrets;
 mod sessions;
 mod settings;

@@ -12,6 +12,8 @@ pub mod page;
 pub mod policies;
 pub mod proposals;
 pub mod recall;
+pub mod rollbacks;
+pub mod runs;
 pub mod sessions;
 pub mod text;
 pub mod trail;
@@ -20,7 +22,8 @@ pub mod workspaces;
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
 pub use ids::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, SessionId, StoreId,
-    TaskId, WorkspaceId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, RollbackId,
+    SessionId, StoreId, TaskId, WorkspaceId,
 };
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};
+pub use runs::{Run, RunId};

@@ -14,11 +14,13 @@ use crate::{
     store::{self, CanWrite, Permission, Scope, Tx, Write, conflicts::Verdict},
 };
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 /// The nearest that a text is held against, and how near they have to be: contradictions speak of the same thing.
 const NEAREST: usize = 12;
 const NEAR: f32 = 0.35;
+/// A write does not wait longer: a large workspace's index may have to be built first.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// More pairs than this are judged aside.
 const FEW: usize = 4 * NEAREST;
 
@@ -115,11 +117,13 @@ pub async fn look<P: Permission>(app: &App, scope: &Scope<P>, at: Vec<Look>) -> 
         app.backlog().leave(scope.workspace());
         return none;
     };
-    find_against(app, scope, at).await.unwrap_or_else(|problem| {
-        tracing::warn!(?problem, workspace = %scope.workspace(), "contradictions could not be looked for");
-        app.backlog().leave(scope.workspace());
-        none
-    })
+    match tokio::time::timeout(PATIENCE, find_against(app, scope, at)).await {
+        Ok(Ok(found)) => return found,
+        Ok(Err(problem)) => tracing::warn!(?problem, workspace = %scope.workspace(), "contradictions could not be looked for"),
+        Err(_) => tracing::debug!(workspace = %scope.workspace(), "contradictions are looked for later: the index is being built"),
+    }
+    app.backlog().leave(scope.workspace());
+    none
 }
 
 /// What each text contradicts, the clearest first.

@@ -32,7 +32,7 @@ pub struct Swept {
 pub async fn sweep<P: CanWrite>(app: &App, scope: &Scope<P>, origin: ConflictOrigin, most: usize, anew: bool) -> Result<Swept, Problem> {
     for_the_whole(scope)?;
     // Many transactions, of which an idempotency key could keep one only; sweeping twice does no harm.
-    let request = Request { id: scope.request().id.clone(), once: None };
+    let request = Request { once: None, ..scope.request().clone() };
     let scope = &Scope::<P>::of(Arc::new(scope.standing().clone()), request)?;
     let mut done = Swept { more: true, ..Swept::default() };
     let mut anew = anew;

@@ -10,7 +10,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Actor, AuditId, Memory, MemoryId, NewMemory, Project, Role, State, Visibility, WorkspaceId, clock,
+        Actor, AuditId, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
         conflicts::ConflictOrigin,
         memory::Operation,
         proposals::{Proposal, ProposalState},
@@ -49,6 +49,8 @@ impl Remembered {
 pub struct Asked {
     new: NewMemory,
     request: Arc<str>,
+    /// What it is written in.
+    run: Option<Run>,
     /// Counted before anyone waits for it.
     tokens: u32,
     /// What was taken out of it.
@@ -61,15 +63,17 @@ impl Asked {
     /// Whatever may not be kept is taken out of it here, before anything else sees it.
     pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
         let (new, found) = safety::admit(app, scope, new).await?;
-        let new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
+        let mut new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
+        let run = new.session_id.map(Run::Session).or(scope.run());
+        new.session_id = new.session_id.or(run.and_then(Run::session));
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), tokens, found, against: Vec::new() })
+        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new() })
     }
 
     /// A person has looked at it, and decided for it: nothing stands in its way.
     pub(in crate::acts) fn decided<P>(scope: &Scope<P>, new: NewMemory) -> Self {
         let tokens = tokens::count(new.content.as_str());
-        Self { new, request: scope.request().id.clone(), tokens, found: Vec::new(), against: Vec::new() }
+        Self { new, request: scope.request().id.clone(), run: scope.run(), tokens, found: Vec::new(), against: Vec::new() }
     }
 
     /// Held against what is known, those that will be known themselves. Of many nobody looks: a sweep follows.
@@ -88,7 +92,10 @@ impl Asked {
 
     /// Nothing about it needs a closer look.
     fn is_plain(&self) -> bool {
-        self.found.is_empty() && self.new.supersedes.is_none() && self.new.proposed.is_none()
+        self.found.is_empty()
+            && self.new.supersedes.is_none()
+            && self.new.proposed.is_none()
+            && self.run == self.new.session_id.map(Run::Session)
     }
 }
 
@@ -257,7 +264,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
                 seen.insert(twin, memory.id);
                 // What waits takes nobody's place before it is approved.
                 if let Some(old) = new.supersedes.filter(|_| memory.state == State::Active) {
-                    superseding.push((old, memory.id));
+                    superseding.push((old, memory.id, one.run));
                 }
                 answers.push(Slot::Made(made.len()));
                 // One that waits holds the place of a twin; whoever need not wait goes without.
@@ -277,8 +284,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     }
     within_quota(tx, scope, made.len()).await?;
     let mut trail = Vec::with_capacity(made.len());
-    for (old, by) in superseding {
-        trail.push(super::revise::put_aside(tx, scope, old, by).await?);
+    for (old, by, run) in superseding {
+        trail.push(super::revise::put_aside(tx, &scope.in_run(run), old, by).await?);
     }
     store::memories::insert(tx, &mut made).await?;
     for ((memory, _), one) in made.iter().zip(&of) {
@@ -440,6 +447,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         updated_at: now,
         updated_by: by.clone(),
         session_id: new.session_id,
+        run_id: one.run.map(Run::id),
         audit_id: AuditId::new(),
         digest: [0; 32],
         tokens: Some(one.tokens),

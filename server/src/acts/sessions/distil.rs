@@ -61,6 +61,7 @@ struct Closing {
 }
 
 async fn persist<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, closing: &Closing) -> Result<Ended, Problem> {
+    let scope = &scope.in_run(crate::model::Run::Session(id));
     let mut tries = Tries::default();
     loop {
         let done = close(app, scope, id, closing).await;

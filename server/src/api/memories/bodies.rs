@@ -8,7 +8,7 @@ use crate::{
     },
     engines::freshness::Freshness,
     model::{
-        Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, SessionId, State, Visibility,
+        Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
         actor::ActorKind,
         clock::kept,
         memory::{self, Anchor, AnchorState, Operation, Source, SourceType},
@@ -290,6 +290,8 @@ pub struct VersionBody {
     operation: Operation,
     /// Why, if the writer said.
     reason: Option<String>,
+    /// The session, dream or rollback that wrote this version; `session_id` is where the memory came from.
+    run_id: Option<RunId>,
     /// The memory as it was.
     #[serde(flatten)]
     memory: MemoryBody,
@@ -297,7 +299,7 @@ pub struct VersionBody {
 
 impl VersionBody {
     pub fn new<P>(scope: &Scope<P>, memory: Memory) -> Self {
-        Self { operation: memory.operation, reason: memory.reason.clone(), memory: MemoryBody::new(scope, memory) }
+        Self { operation: memory.operation, reason: memory.reason.clone(), run_id: memory.run_id, memory: MemoryBody::new(scope, memory) }
     }
 }
 
