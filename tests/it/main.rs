@@ -32,6 +32,7 @@ mod recall_filters;
 mod recall_replicas;
 mod recall_walls;
 mod receipts;
+mod rollback;
 mod runs;
 mod secrets;
 mod sessions;

@@ -9,6 +9,7 @@ pub mod deletion;
 pub mod memories;
 pub mod proposals;
 pub mod recall;
+pub mod rollbacks;
 pub mod safety;
 pub mod sessions;
 pub mod tasks;

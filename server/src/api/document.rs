@@ -96,6 +96,7 @@ pub fn frame() -> OpenApi {
             tag("Sessions", "A run's log, its checkpoints, and what is learned from it when it ends."),
             tag("Tasks", "Work that spans sessions: what one run knew, the next is told."),
             tag("Proposals", "What waits for a person's word before it is known."),
+            tag("Rollbacks", "Taking back what was learned: writes are undone by new versions."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),

@@ -9,6 +9,7 @@ mod memories;
 mod operations;
 mod proposals;
 mod recall;
+mod rollbacks;
 mod sent;
 mod sessions;
 mod tasks;
@@ -31,6 +32,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(sessions::routes())
         .merge(tasks::routes())
         .merge(proposals::routes())
+        .merge(rollbacks::routes())
         .merge(deletion::routes())
         .merge(trail::routes())
         .merge(operations::routes())

@@ -7,4 +7,5 @@ pub mod distil;
 pub mod freshness;
 mod phrases;
 pub mod recall;
+pub mod rollback;
 pub mod tokens;

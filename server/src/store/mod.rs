@@ -20,6 +20,7 @@ pub mod people;
 pub mod proposals;
 pub mod recall;
 pub mod receipts;
+pub mod rollbacks;
 pub mod scope;
 pub mod sessions;
 pub mod signing_keys;

@@ -10,7 +10,7 @@ pub use labels::{labels, titles};
 pub(super) use remember::{Asked, put_down};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
-pub(super) use revise::{put_aside, put_away, rewrite, settle};
+pub(super) use revise::{next_state, put_aside, put_away, rewrite, settle};
 
 use crate::{
     App,
