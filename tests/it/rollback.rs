@@ -38,9 +38,16 @@ async fn rolls_back(actor: &Actor, selector: Value) -> Value {
     let would = actor.post("rollbacks", dry).await.expect(200);
     let did = actor.post("rollbacks", selector).await.expect(201);
     for group in ["restored", "unwound", "archived", "left"] {
-        assert_eq!(would[group], did[group], "a dry run says what is done");
+        assert_eq!(but_for_names(&would[group]), but_for_names(&did[group]), "a dry run says what is done");
     }
     did
+}
+
+/// Titles and paths are those of the moment.
+fn but_for_names(items: &Value) -> Value {
+    let bare =
+        |item: &Value| json!([item["memory_id"], item["outcome"], item["version"], item["back_to"], item["reason"], item["other_id"]]);
+    items.as_array().expect("a list").iter().map(bare).collect()
 }
 
 /// The members of a group, with the reason where there is one.
@@ -326,8 +333,9 @@ async fn proposals_go_where_their_memories_go() {
     let waiting =
         run.remembers(json!({"content": "Service tokens are signed with HS256.", "kind": "decision", "on_conflict": "propose"})).await;
     assert_eq!(waiting["state"], "proposed");
+    let id = reviewer.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
     let states = async || {
-        let proposal = reviewer.lists("proposals?limit=1").await.remove(0);
+        let proposal = reviewer.get(&format!("proposals/{id}")).await.expect(200);
         (proposal["state"].as_str().expect("a word").to_owned(), agent.reads(&waiting).await["state"].as_str().expect("a word").to_owned())
     };
     let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
@@ -335,7 +343,6 @@ async fn proposals_go_where_their_memories_go() {
     rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
     assert_eq!(states().await, ("open".to_owned(), "proposed".to_owned()));
     let review = At::work(&reviewer).await;
-    let id = reviewer.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
     review.sends("POST", &format!("proposals/{id}/approve"), json!({})).await.expect(200);
     assert_eq!(states().await, ("approved".to_owned(), "active".to_owned()));
     rolls_back(&reviewer, json!({"session_id": review.session})).await;
@@ -377,7 +384,9 @@ async fn thousands_are_undone_at_once() {
             (0..1000).map(|n| json!({"content": format!("ship {chunk} {n}"), "session_id": run.session, "tags": ["fleet"]})).collect();
         agent.post("memories/batch", json!({"items": items})).await.expect(200);
     }
+    let started = std::time::Instant::now();
     let done = reviewer.post("rollbacks", json!({"session_id": run.session})).await.expect(201);
+    println!("{MANY} memories rolled back in {:?}", started.elapsed());
     assert_eq!((&done["counts"]["archived"], done["archived"].as_array().map(Vec::len)), (&json!(MANY), Some(1000)));
     let all = reviewer.lists(&format!("rollbacks/{}/memories?outcome=archived&limit=200", done["id"].as_str().unwrap())).await;
     assert_eq!(all.len(), MANY);

@@ -213,23 +213,22 @@ impl Plan {
 
     /// The memory that stands where a move would put its own.
     fn place_taken(&self, id: MemoryId, now: &Standing, then: &Standing) -> Option<MemoryId> {
-        match then.state {
+        // Whoever followed it has to go before it stands alone again, or is put away.
+        let follower = now.superseded_by.filter(|by| then.superseded_by != Some(*by) && self.holds_its_place(*by));
+        follower.or_else(|| match then.state {
             State::Active if now.state != State::Active => {
-                let successor = now.superseded_by.filter(|by| then.superseded_by.is_none() && self.holds_its_place(*by));
-                successor.or_else(|| {
-                    let old = then.supersedes?;
-                    match self.after(old)? {
-                        (State::Active, _) => Some(old),
-                        (State::Superseded, Some(by)) if by != id => Some(by),
-                        _ => None,
-                    }
-                })
+                let old = then.supersedes?;
+                match self.after(old)? {
+                    (State::Active, _) => Some(old),
+                    (State::Superseded, Some(by)) if by != id => Some(by),
+                    _ => None,
+                }
             }
             State::Superseded if now.state != State::Superseded => {
                 then.superseded_by.filter(|by| !matches!(self.after(*by), Some((State::Active | State::Superseded, _))))
             }
             _ => None,
-        }
+        })
     }
 
     /// Whether a memory, or whatever followed it, is in force.

@@ -122,22 +122,23 @@ fn a_successor_stays_when_what_it_replaced_cannot_come_back() {
 
 #[test]
 fn chains_are_unwound_to_where_others_built_on_them() {
-    let link = |n: u128, selected| Standing { supersedes: Some(id(n - 1)), ..standing(if selected { "/p" } else { "/q" }) };
+    let link = |n: u128| Standing { supersedes: Some(id(n - 1)), ..standing("/p") };
     let aside = |by: u128, from: Standing| Standing { state: State::Superseded, superseded_by: Some(id(by)), ..from };
     // 1 is another's; 2 and 3 are to be undone.
     let chain = |last: Option<u128>| {
         let mut threads = vec![
             Thread { id: id(1), versions: vec![past(1, false, standing("/p")), past(2, true, aside(2, standing("/p")))] },
-            Thread { id: id(2), versions: vec![past(1, true, link(2, true)), past(2, true, aside(3, link(2, true)))] },
-            Thread { id: id(3), versions: vec![past(1, true, link(3, true))] },
+            Thread { id: id(2), versions: vec![past(1, true, link(2)), past(2, true, aside(3, link(2)))] },
+            Thread { id: id(3), versions: vec![past(1, true, link(3))] },
         ];
         if let Some(by) = last {
-            threads[2].versions.push(past(2, false, aside(by, link(3, true))));
+            threads[2].versions.push(past(2, false, aside(by, link(3))));
         }
         threads
     };
     assert_eq!(outcomes(chain(None)), [(1, Outcome::Unwound), (2, Outcome::Archived), (3, Outcome::Archived)]);
-    assert_eq!(outcomes(chain(Some(4))), [(1, Outcome::Left), (2, Outcome::Left), (3, Outcome::Left)]);
+    let reasons: Vec<_> = done(chain(Some(4))).iter().map(|item| item.reason).collect();
+    assert_eq!(reasons, [Reason::PlaceTaken, Reason::PlaceTaken, Reason::ChangedSince].map(Some));
 }
 
 #[test]
