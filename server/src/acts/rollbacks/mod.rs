@@ -31,7 +31,8 @@ pub struct Undone {
 /// What a rollback would do now.
 pub async fn preview(app: &App, scope: &Scope<Reviewing>, selector: Selector) -> Result<Undone, Problem> {
     let mut tx = app.db().read(scope).await?;
-    let plan = weigh::plan(app, scope, &mut tx, &selector).await?;
+    let chosen = store::rollbacks::choose(&mut tx, &selector).await?;
+    let plan = weigh::plan(app, scope, &mut tx, &chosen).await?;
     let items = plan.items();
     let shown = store::rollbacks::name(&mut tx, &most(&items)).await?;
     Ok(Undone { rollback: None, selector, counts: Counts::of(&items), items: shown })
@@ -53,8 +54,9 @@ async fn attempt(app: &App, scope: &Scope<Reviewing>, selector: Selector) -> Res
     let id = RollbackId::new();
     let scope = &scope.in_run(Run::Rollback(id));
     let mut tx = app.db().write(scope).await?;
-    store::rollbacks::hold(&mut tx, &selector).await?;
-    let plan = weigh::plan(app, scope, &mut tx, &selector).await?;
+    let chosen = store::rollbacks::choose(&mut tx, &selector).await?;
+    store::rollbacks::hold(&mut tx, &chosen).await?;
+    let plan = weigh::plan(app, scope, &mut tx, &chosen).await?;
     let items = plan.items();
     let mut trail = apply::apply(&mut tx, scope, id, &plan).await?;
     let at = clock::now();

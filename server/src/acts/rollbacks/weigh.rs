@@ -4,20 +4,17 @@ use crate::{
     App,
     acts::conflicts,
     engines::rollback::Plan,
-    model::{
-        Memory, Project, State,
-        rollbacks::{Reason, Selector},
-    },
+    model::{Memory, Project, State, rollbacks::Reason},
     problem::Problem,
-    store::{self, Reviewing, Scope, Tx},
+    store::{self, Reviewing, Scope, Tx, rollbacks::Chosen},
 };
 use std::collections::HashSet;
 
 /// Texts that are looked through at a time.
 const SOME: usize = 1000;
 
-pub(super) async fn plan<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>, selector: &Selector) -> Result<Plan, Problem> {
-    let threads = store::rollbacks::threads(tx, selector).await?;
+pub(super) async fn plan<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>, chosen: &Chosen) -> Result<Plan, Problem> {
+    let threads = store::rollbacks::threads(tx, chosen).await?;
     let mut plan = Plan::new(threads, scope.project().map(Project::as_str));
     let named = plan.named();
     plan.know(store::rollbacks::standing_of(tx, &named).await?);

@@ -111,9 +111,8 @@ pub async fn find_version<M>(tx: &mut Tx<M>, id: MemoryId, version: i32) -> Resu
 pub async fn find_versions<M>(tx: &mut Tx<M>, wanted: &[(MemoryId, i32)]) -> Result<Vec<Memory>, Problem> {
     let (ids, versions): (Vec<uuid::Uuid>, Vec<i32>) = wanted.iter().map(|(id, version)| (id.0, *version)).unzip();
     let rows: Vec<Row> = sqlx::query_as(
-        "select s.* from memory_states s
-         join unnest($2::uuid[], $3::int[]) with ordinality w (id, version, n) on w.id = s.id and w.version = s.version
-         where s.workspace_id = $1
+        "select s.* from unnest($2::uuid[], $3::int[]) with ordinality w (id, version, n)
+         cross join lateral (select s.* from memory_states s where s.workspace_id = $1 and s.id = w.id and s.version = w.version offset 0) s
          order by w.n",
     )
     .bind(tx.workspace())

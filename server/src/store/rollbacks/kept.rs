@@ -50,7 +50,7 @@ pub async fn insert(
             "insert into rollback_items (workspace_id, rollback_id, memory_id, owner_id, outcome, version, back_to, reason, other_id)
              select $1, $2, i.memory_id, m.owner_id, i.outcome, i.version, i.back_to, i.reason, i.other_id
              from jsonb_populate_recordset(null::rollback_items, $3) i
-             join memories m on m.workspace_id = $1 and m.id = i.memory_id",
+             cross join lateral (select o.owner_id from memories o where o.workspace_id = $1 and o.id = i.memory_id offset 0) m",
             workspace.0,
             rollback.id.0,
             json!(rows)
@@ -158,9 +158,12 @@ impl From<ItemRow> for ShownItem {
 const WITH_NAMES: &str = "select i.memory_id, i.outcome, i.version, i.back_to, i.reason, i.other_id, n.title, n.path, c.at, c.actor_type, c.actor_id,
        coalesce(a.name, p.name) as actor_name
 from items i
-left join memories m on m.workspace_id = i.workspace_id and m.id = i.memory_id
-left join memory_versions n on n.workspace_id = m.workspace_id and n.memory_id = m.id and n.version = m.version
-left join memory_versions c on i.reason = 'changed_since' and c.workspace_id = i.workspace_id and c.memory_id = i.memory_id and c.version = i.version
+left join lateral (
+    select v.title, v.path from memories m join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version
+    where m.workspace_id = i.workspace_id and m.id = i.memory_id offset 0) n on true
+left join lateral (
+    select v.workspace_id, v.at, v.actor_type, v.actor_id from memory_versions v
+    where v.workspace_id = i.workspace_id and v.memory_id = i.memory_id and v.version = i.version offset 0) c on i.reason = 'changed_since'
 left join agents a on a.workspace_id = c.workspace_id and a.id = c.actor_id
 left join people p on p.id = c.actor_id
 order by i.memory_id";

@@ -3,27 +3,45 @@
 use super::super::{Tx, tx::Write};
 use crate::{
     engines::rollback::{Blocker, Past, Standing, Thread},
-    model::{Kind, MemoryId, PersonId, State, StoreId, rollbacks::Selector},
+    model::{Kind, MemoryId, PersonId, State, StoreId, memory::Operation, rollbacks::Selector},
     problem::Problem,
 };
-use sqlx::{Postgres, QueryBuilder};
-use std::{collections::HashMap, sync::Arc};
+use sqlx::QueryBuilder;
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
 use uuid::Uuid;
 
-/// The chosen versions, and the memories they touch. Who undoes the making of a memory undoes that it took another's place.
-fn chosen(sql: &mut QueryBuilder<Postgres>, workspace: Uuid, selector: &Selector) {
-    sql.push("with chosen as materialized (select v.memory_id, v.version, v.supersedes from ");
+/// Memories that one statement looks up. Each is looked up by its key, whatever the planner believes of tables that grew a
+/// moment ago: joins of thousands with thousands would be a matter of luck.
+const SOME: usize = 1000;
+
+/// The chosen versions, and the memories they touch.
+pub struct Chosen {
+    versions: HashSet<(MemoryId, i32)>,
+    /// Made by what is chosen.
+    made: HashSet<MemoryId>,
+    touched: Vec<MemoryId>,
+}
+
+/// What a selector means. Who undoes the making of a memory undoes that it took another's place.
+pub async fn choose<M>(tx: &mut Tx<M>, selector: &Selector) -> Result<Chosen, Problem> {
+    let workspace = tx.workspace().0;
+    let mut sql = QueryBuilder::new("select v.memory_id, v.version, v.supersedes from ");
     match selector.run() {
         Some(run) => {
             sql.push("(select r.* from memory_versions r where r.workspace_id = ").push_bind(workspace);
             sql.push(" and r.run_id = ").push_bind(run);
             // From before runs were kept: what was made in a session names it.
-            sql.push(" union all select f.* from memories m join memory_versions f on f.workspace_id = m.workspace_id and f.memory_id = m.id and f.version = 1 and f.run_id is null and f.session_id = m.session_id where m.workspace_id = ");
+            sql.push(
+                " union all select f.* from memories m cross join lateral (
+                    select l.* from memory_versions l where l.workspace_id = m.workspace_id and l.memory_id = m.id and l.version = 1 offset 0) f
+                  where f.run_id is null and f.session_id = m.session_id and m.workspace_id = ",
+            );
             sql.push_bind(workspace).push(" and m.session_id = ").push_bind(run).push(")");
         }
-        None => {
-            sql.push("memory_versions");
-        }
+        None => drop(sql.push("memory_versions")),
     }
     sql.push(" v where v.workspace_id = ").push_bind(workspace);
     if let Some(agent) = selector.agent_id {
@@ -38,23 +56,26 @@ fn chosen(sql: &mut QueryBuilder<Postgres>, workspace: Uuid, selector: &Selector
     if let Some(memories) = &selector.memory_ids {
         sql.push(" and v.memory_id = any(").push_bind(memories.iter().map(|id| id.0).collect::<Vec<_>>()).push(")");
     }
-    sql.push(
-        "), touched as materialized (
-            select memory_id from chosen
-            union
-            select supersedes from chosen where version = 1 and supersedes is not null
-         ) ",
-    );
+    let rows: Vec<(MemoryId, i32, Option<MemoryId>)> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    let made = |(_, version, _): &&(MemoryId, i32, Option<MemoryId>)| *version == 1;
+    let replaced = rows.iter().filter(made).filter_map(|(.., old)| *old);
+    let touched: BTreeSet<MemoryId> = rows.iter().map(|(id, ..)| *id).chain(replaced).collect();
+    Ok(Chosen {
+        made: rows.iter().filter(made).map(|(id, ..)| *id).collect(),
+        versions: rows.iter().map(|(id, version, _)| (*id, *version)).collect(),
+        touched: touched.into_iter().collect(),
+    })
 }
 
 /// Nobody else changes what is touched before this transaction ends. Always in the same order.
-pub async fn hold(tx: &mut Tx<Write>, selector: &Selector) -> Result<(), Problem> {
-    let workspace = tx.workspace().0;
-    let mut sql = QueryBuilder::new("");
-    chosen(&mut sql, workspace, selector);
-    sql.push("select m.id from memories m where m.workspace_id = ").push_bind(workspace);
-    sql.push(" and m.id in (select memory_id from touched) order by m.id for update of m");
-    sql.build().execute(tx.conn()).await?;
+pub async fn hold(tx: &mut Tx<Write>, chosen: &Chosen) -> Result<(), Problem> {
+    for some in chosen.touched.chunks(SOME) {
+        sqlx::query("select id from memories where workspace_id = $1 and id = any($2) order by id for update")
+            .bind(tx.workspace())
+            .bind(some.iter().map(|id| id.0).collect::<Vec<_>>())
+            .execute(tx.conn())
+            .await?;
+    }
     Ok(())
 }
 
@@ -62,7 +83,7 @@ pub async fn hold(tx: &mut Tx<Write>, selector: &Selector) -> Result<(), Problem
 struct Row {
     memory_id: MemoryId,
     version: i32,
-    selected: bool,
+    operation: Operation,
     restores: Option<i32>,
     state: State,
     kind: Kind,
@@ -77,29 +98,33 @@ struct Row {
 }
 
 /// Every memory that is touched, with its history as far as it is to be seen.
-pub async fn threads<M>(tx: &mut Tx<M>, selector: &Selector) -> Result<Vec<Thread>, Problem> {
-    let workspace = tx.workspace().0;
-    let mut sql = QueryBuilder::new("");
-    chosen(&mut sql, workspace, selector);
-    sql.push(
-        "select v.memory_id, v.version, v.restores, v.state, v.kind, v.store_id, v.path, v.project, v.owner_id, v.supersedes, v.superseded_by,
-                v.content_sha256, v.redacted_at is not null as redacted,
-                c.version is not null or (v.operation = 'superseded' and b.memory_id is not null) as selected
-         from touched t
-         join memories m on m.id = t.memory_id
-         join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id
-         left join chosen c on c.memory_id = v.memory_id and c.version = v.version
-         left join chosen b on b.memory_id = v.superseded_by and b.version = 1
-         where m.workspace_id = ",
-    );
-    sql.push_bind(workspace).push(" order by v.memory_id, v.version");
-    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
-    let mut threads: Vec<Thread> = Vec::new();
-    for row in rows {
-        let (id, past) = (row.memory_id, Past::from(row));
-        match threads.last_mut().filter(|thread| thread.id == id) {
-            Some(thread) => thread.versions.push(past),
-            None => threads.push(Thread { id, versions: vec![past] }),
+pub async fn threads<M>(tx: &mut Tx<M>, chosen: &Chosen) -> Result<Vec<Thread>, Problem> {
+    let mut threads: Vec<Thread> = Vec::with_capacity(chosen.touched.len());
+    for some in chosen.touched.chunks(SOME) {
+        let rows: Vec<Row> = sqlx::query_as(
+            "select v.*
+             from unnest($2::uuid[]) w (id)
+             cross join lateral (select m.id from memories m where m.workspace_id = $1 and m.id = w.id offset 0) m
+             cross join lateral (
+                 select l.memory_id, l.version, l.operation, l.restores, l.state, l.kind, l.store_id, l.path, l.project, l.owner_id, l.supersedes,
+                        l.superseded_by, l.content_sha256, l.redacted_at is not null as redacted
+                 from memory_versions l
+                 where l.workspace_id = $1 and l.memory_id = m.id
+                 offset 0) v
+             order by v.memory_id, v.version",
+        )
+        .bind(tx.workspace())
+        .bind(some.iter().map(|id| id.0).collect::<Vec<_>>())
+        .fetch_all(tx.conn())
+        .await?;
+        for row in rows {
+            let selected = chosen.versions.contains(&(row.memory_id, row.version))
+                || (row.operation == Operation::Superseded && row.superseded_by.is_some_and(|by| chosen.made.contains(&by)));
+            let (id, past) = (row.memory_id, Past { selected, ..Past::from(row) });
+            match threads.last_mut().filter(|thread| thread.id == id) {
+                Some(thread) => thread.versions.push(past),
+                None => threads.push(Thread { id, versions: vec![past] }),
+            }
         }
     }
     Ok(threads)
@@ -109,7 +134,7 @@ impl From<Row> for Past {
     fn from(row: Row) -> Self {
         Self {
             version: row.version,
-            selected: row.selected,
+            selected: false,
             restores: row.restores,
             standing: Standing {
                 state: row.state,
@@ -131,9 +156,12 @@ impl From<Row> for Past {
 pub async fn standing_of<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, (State, Option<MemoryId>)>, Problem> {
     let rows: Vec<(MemoryId, State, Option<MemoryId>)> = sqlx::query_as(
         "select m.id, m.state, v.superseded_by
-         from memories m
-         join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version
-         where m.workspace_id = $1 and m.id = any($2)",
+         from unnest($2::uuid[]) w (id)
+         cross join lateral (select m.* from memories m where m.workspace_id = $1 and m.id = w.id offset 0) m
+         cross join lateral (
+             select l.superseded_by from memory_versions l
+             where l.workspace_id = $1 and l.memory_id = m.id and l.version = m.version
+             offset 0) v",
     )
     .bind(tx.workspace())
     .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
@@ -161,21 +189,29 @@ pub async fn in_the_way<M>(tx: &mut Tx<M>, wanted: &[(MemoryId, Standing)]) -> R
             select w.id, w.store_id, parent_of(w.path) as path from w
             union all
             select a.id, a.store_id, parent_of(a.path) from above a where a.path <> ''
-         ), clash as (
-            select w.id, m.id as by, m.path, m.project
-            from w join memories m on m.workspace_id = $1 and m.store_id = w.store_id and m.path = w.path collate \"C\"
-                and m.state in ('active', 'proposed') and m.owner_id is not distinct from w.owner_id
-            union all
-            select w.id, m.id, m.path, m.project
-            from w join memories m on m.workspace_id = $1 and m.store_id = w.store_id and m.state in ('active', 'proposed')
-                and m.path >= (w.path || '/') collate \"C\" and m.path < (w.path || '0') collate \"C\"
-            union all
-            select a.id, m.id, m.path, m.project
-            from above a join memories m on m.workspace_id = $1 and m.store_id = a.store_id and m.path = a.path collate \"C\"
-                and m.state in ('active', 'proposed')
-            where a.path <> ''
          )
-         select id, by, path, project from clash where id <> by",
+         select w.id, m.id, m.path, m.project
+         from w cross join lateral (
+             select m.* from memories m
+             where m.workspace_id = $1 and m.store_id = w.store_id and m.path = w.path collate \"C\" and m.state in ('active', 'proposed')
+               and m.owner_id is not distinct from w.owner_id
+             offset 0) m
+         where m.id <> w.id
+         union all
+         select w.id, m.id, m.path, m.project
+         from w cross join lateral (
+             select m.* from memories m
+             where m.workspace_id = $1 and m.store_id = w.store_id and m.state in ('active', 'proposed')
+               and m.path >= (w.path || '/') collate \"C\" and m.path < (w.path || '0') collate \"C\"
+             offset 0) m
+         where m.id <> w.id
+         union all
+         select a.id, m.id, m.path, m.project
+         from above a cross join lateral (
+             select m.* from memories m
+             where m.workspace_id = $1 and m.store_id = a.store_id and m.path = a.path collate \"C\" and m.state in ('active', 'proposed')
+             offset 0) m
+         where a.path <> '' and m.id <> a.id",
     )
     .bind(tx.workspace())
     .bind(ids)
