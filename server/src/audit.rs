@@ -1,8 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, SessionId,
-    TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, RollbackId, SessionId,
+    TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -72,6 +72,27 @@ impl Audit {
             digest: Some(memory.digest),
             ..Self::new(action, Some(("memory", memory.id.0)))
         }
+    }
+
+    /// The same, written by a rollback: no session's doing.
+    pub(crate) fn rolled_back(memory: &Memory, rollback: RollbackId) -> Self {
+        Self { session: None, ..Self::of_memory(memory) }.with(json!({"rollback": rollback}))
+    }
+
+    pub(crate) fn rollback(id: AuditId, rollback: RollbackId, counts: Counts) -> Self {
+        Self { id, ..Self::new("rollback.executed", Some(("rollback", rollback.0))) }.with(json!({
+            "restored": counts.restored, "unwound": counts.unwound, "archived": counts.archived, "left": counts.left, "withdrawn": counts.withdrawn,
+        }))
+    }
+
+    pub(crate) fn proposal_rolled_back(
+        id: AuditId,
+        action: &'static str,
+        proposal: ProposalId,
+        memory: crate::model::MemoryId,
+        rollback: RollbackId,
+    ) -> Self {
+        Self::proposal(id, action, proposal, memory).with(json!({"memory": memory, "rollback": rollback}))
     }
 
     /// Whether this says of a new memory what `of_memory` would, and no more.

@@ -10,6 +10,7 @@ pub mod memories;
 pub mod policies;
 pub mod proposals;
 pub mod recall;
+pub mod rollbacks;
 pub mod safety;
 pub mod sessions;
 pub mod tasks;

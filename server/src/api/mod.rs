@@ -11,6 +11,7 @@ mod operations;
 mod policies;
 mod proposals;
 mod recall;
+mod rollbacks;
 mod sent;
 mod sessions;
 mod tasks;
@@ -35,6 +36,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(proposals::routes())
         .merge(policies::routes())
         .merge(conflicts::routes())
+        .merge(rollbacks::routes())
         .merge(deletion::routes())
         .merge(trail::routes())
         .merge(operations::routes())

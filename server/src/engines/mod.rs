@@ -8,4 +8,5 @@ pub mod freshness;
 mod phrases;
 pub mod recall;
 pub mod seal;
+pub mod rollback;
 pub mod tokens;

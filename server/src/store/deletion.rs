@@ -25,6 +25,13 @@ pub async fn erased_by(tx: &mut Tx<Write>, mac: &[u8]) -> Result<Option<Deletion
     Ok(found.map(DeletionId))
 }
 
+/// Of these texts, those that were erased.
+pub async fn erased_among<M>(tx: &mut Tx<M>, macs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Problem> {
+    let workspace = tx.workspace();
+    let sql = "select distinct content_mac from erasures where workspace_id = $1 and content_mac = any($2)";
+    Ok(sqlx::query_scalar(sql).bind(workspace).bind(macs).fetch_all(tx.conn()).await?)
+}
+
 pub async fn insert(tx: &mut Tx<Write>, request: &DeletionRequest, audit: AuditId) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(

@@ -21,6 +21,7 @@ pub mod people;
 pub mod proposals;
 pub mod recall;
 pub mod receipts;
+pub mod rollbacks;
 pub mod scope;
 pub mod sessions;
 pub mod signing_keys;

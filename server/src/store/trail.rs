@@ -15,7 +15,10 @@ use sqlx::{PgConnection, QueryBuilder};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// One statement for any number of entries.
+/// Entries that one statement takes.
+const MOST: usize = 5000;
+
+/// A statement for any number of entries up to a few thousand.
 pub(super) async fn append(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -24,26 +27,27 @@ pub(super) async fn append(
     request: &str,
     trail: &Trail,
 ) -> Result<(), Problem> {
-    let rows: Vec<_> = trail
-        .0
-        .iter()
-        .map(|audit| {
-            json!({
-                "workspace_id": workspace, "id": audit.id, "actor_type": actor.kind, "actor_id": actor.id, "role": role,
-                "action": audit.action, "target_type": audit.target.map(|t| t.0), "target_id": audit.target.map(|t| t.1),
-                "version": audit.version, "request_id": audit.request.as_deref().unwrap_or(request), "session_id": audit.session,
-                "digest": audit.digest.map(|digest| super::memories::bytea(&digest)), "details": audit.details,
+    for some in trail.0.chunks(MOST) {
+        let rows: Vec<_> = some
+            .iter()
+            .map(|audit| {
+                json!({
+                    "workspace_id": workspace, "id": audit.id, "actor_type": actor.kind, "actor_id": actor.id, "role": role,
+                    "action": audit.action, "target_type": audit.target.map(|t| t.0), "target_id": audit.target.map(|t| t.1),
+                    "version": audit.version, "request_id": audit.request.as_deref().unwrap_or(request), "session_id": audit.session,
+                    "digest": audit.digest.map(|digest| super::memories::bytea(&digest)), "details": audit.details,
+                })
             })
-        })
-        .collect();
-    sqlx::query!(
-        "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
-         select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
-         from jsonb_populate_recordset(null::audit_entries, $1)",
-        json!(rows)
-    )
-    .execute(conn)
-    .await?;
+            .collect();
+        sqlx::query!(
+            "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
+             select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
+             from jsonb_populate_recordset(null::audit_entries, $1)",
+            json!(rows)
+        )
+        .execute(&mut *conn)
+        .await?;
+    }
     Ok(())
 }
 

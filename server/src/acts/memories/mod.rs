@@ -8,12 +8,12 @@ mod revise;
 pub(super) mod waiting;
 
 pub(super) use edited::{edited, put_instead, settle_as};
-pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
+pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, moment_of, versions};
 pub use labels::{labels, titles};
 pub(super) use remember::{Asked, put_down};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
-pub(super) use revise::{put_aside, put_away, rewrite, settle, still_true};
+pub(super) use revise::{next_state, put_aside, put_away, rewrite, settle, still_true};
 
 use crate::{
     App,
@@ -22,10 +22,16 @@ use crate::{
     problem::Problem,
     store::{Scope, Tx, Write},
 };
+use time::OffsetDateTime;
 
 /// Whether a memory still deserves trust, by this workspace's rules.
 pub fn judge<P>(scope: &Scope<P>, memory: &Memory) -> Judgement {
-    freshness::judge(memory, scope.settings(), clock::now())
+    judge_as_of(scope, memory, clock::now())
+}
+
+/// Whether it did, at a moment.
+pub fn judge_as_of<P>(scope: &Scope<P>, memory: &Memory, moment: OffsetDateTime) -> Judgement {
+    freshness::judge(memory, scope.settings(), moment)
 }
 
 /// A key that is walled in a project reads what belongs to the whole workspace, and changes only its own.

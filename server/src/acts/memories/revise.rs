@@ -271,7 +271,7 @@ async fn hold<P>(tx: &mut Tx<Write>, scope: &Scope<P>, id: MemoryId, seen: Preco
     Ok(memory)
 }
 
-pub(super) fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Memory {
+pub(in crate::acts) fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Memory {
     Memory {
         operation,
         updated_at: clock::now(),

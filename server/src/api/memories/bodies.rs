@@ -10,7 +10,7 @@ use crate::{
     model::{
         Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
         actor::ActorKind,
-        clock::kept,
+        clock::{self, kept},
         memory::{self, Anchor, AnchorState, Operation, Source, SourceType},
         text::{self, Content, MemoryPath},
     },
@@ -234,7 +234,12 @@ impl MemoryBody {
     }
 
     pub fn new<P>(scope: &Scope<P>, memory: Memory) -> Self {
-        let freshness = acts::memories::judge(scope, &memory);
+        Self::as_of(scope, memory, None)
+    }
+
+    /// Judged as of a moment, or now.
+    pub fn as_of<P>(scope: &Scope<P>, memory: Memory, moment: Option<OffsetDateTime>) -> Self {
+        let freshness = acts::memories::judge_as_of(scope, &memory, moment.unwrap_or_else(clock::now));
         Self {
             id: memory.id,
             store_id: memory.store_id.0,

@@ -14,7 +14,7 @@ use crate::{
     App,
     acts::{self, memories::Remembered},
     engines::freshness::Freshness,
-    model::{Kind, MemoryId, Power, SessionId, State, clock::kept, memory::Filter, page::Limit, text},
+    model::{Kind, MemoryId, Power, ReceiptId, SessionId, State, clock::kept, memory::Filter, page::Limit, text},
     problem::Problem,
     store::{Reading, Reviewing, Scope, Writing},
 };
@@ -145,19 +145,25 @@ struct ListMemories {
     updated_after: Option<OffsetDateTime>,
     /// Only with these words in title, text or path.
     q: Option<String>,
+    /// As they were then: everything else is judged as of then.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    as_of: Option<OffsetDateTime>,
+    /// As they were when this receipt was written.
+    receipt_id: Option<Uuid>,
     /// How many, 1 to 200.
     limit: Option<i64>,
     /// Where the last page ended.
     cursor: Option<String>,
 }
 
-/// List memories, newest change first.
+/// List memories, newest change first: now, or as they were.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/memories", tag = "Memories", params(ListMemories), responses((status = 200, description = "A page of them.", body = List<MemoryBody>)))]
 async fn list_memories(
     Of(app): Of<App>,
     scope: Scope<Reading>,
     Query(asked): Query<ListMemories>,
 ) -> Result<axum::Json<List<MemoryBody>>, Problem> {
+    let moment = moment(&app, &scope, asked.as_of, asked.receipt_id).await?;
     let filter = Filter {
         kind: asked.kind,
         tag: asked.tag,
@@ -170,9 +176,24 @@ async fn list_memories(
         anchor_path: asked.anchor_path,
         updated_after: kept("updated_after", asked.updated_after)?,
         q: asked.q,
+        as_of: moment,
     };
     let page = acts::memories::list(&app, &scope, &filter, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
-    Ok(axum::Json(page.map(|memory| MemoryBody::new(&scope, memory)).into()))
+    Ok(axum::Json(page.map(|memory| MemoryBody::as_of(&scope, memory, moment)).into()))
+}
+
+/// The moment that is asked about, if it is not now.
+async fn moment(
+    app: &App,
+    scope: &Scope<Reading>,
+    as_of: Option<OffsetDateTime>,
+    receipt: Option<Uuid>,
+) -> Result<Option<OffsetDateTime>, Problem> {
+    match (kept("as_of", as_of)?, receipt) {
+        (Some(_), Some(_)) => Err(Problem::invalid("receipt_id", "says a time, as as_of does: send one of them")),
+        (None, Some(receipt)) => acts::memories::moment_of(app, scope, ReceiptId(receipt)).await.map(Some),
+        (moment, None) => Ok(moment),
+    }
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -182,6 +203,8 @@ struct AsOf {
     /// As it was then.
     #[serde(default, with = "time::serde::rfc3339::option")]
     as_of: Option<OffsetDateTime>,
+    /// As it was when this receipt was written.
+    receipt_id: Option<Uuid>,
 }
 
 /// Read a memory, now or as it was.
@@ -192,11 +215,12 @@ async fn get_memory(
     Params(of): Params<OfMemory>,
     Query(asked): Query<AsOf>,
 ) -> Result<Response, Problem> {
-    let (memory, conflicts) = match kept("as_of", asked.as_of)? {
+    let moment = moment(&app, &scope, asked.as_of, asked.receipt_id).await?;
+    let (memory, conflicts) = match moment {
         None => (acts::memories::find(&app, &scope, of.id).await?, acts::conflicts::open_of(&app, &scope, of.id).await?),
         Some(moment) => (acts::memories::find_as_of(&app, &scope, of.id, moment).await?, Vec::new()),
     };
-    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory).beside(conflicts)).into_response())
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::as_of(&scope, memory, moment).beside(conflicts)).into_response())
 }
 
 /// Change some fields of a memory; a new version.
