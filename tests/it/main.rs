@@ -40,6 +40,7 @@ mod sign_ins;
 mod start;
 mod story;
 mod sweep;
+mod tampering;
 mod tasks;
 mod trail;
 mod walls;

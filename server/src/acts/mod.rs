@@ -10,6 +10,7 @@ pub mod memories;
 pub mod proposals;
 pub mod recall;
 pub mod safety;
+pub mod seal;
 pub mod sessions;
 pub mod tasks;
 pub mod trail;

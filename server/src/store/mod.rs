@@ -21,6 +21,8 @@ pub mod proposals;
 pub mod recall;
 pub mod receipts;
 pub mod scope;
+pub mod seal;
+pub mod sealed;
 pub mod sessions;
 pub mod signing_keys;
 pub mod tasks;
