@@ -1,8 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, RollbackId, SessionId,
-    TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, RollbackId,
+    SessionId, TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts, trail::Filter,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -166,6 +166,18 @@ impl Audit {
 
     pub(crate) fn refused(method: &str, route: &str) -> Self {
         Self::new("access.refused", None).with(json!({"method": method, "route": route}))
+    }
+
+    /// The trail was taken out, up to a size; which filters, not what they said.
+    pub(crate) fn exported(format: &'static str, size: u64, filter: &Filter) -> Self {
+        let given = [
+            ("from", filter.from.is_some()),
+            ("to", filter.to.is_some()),
+            ("actor", filter.actor.is_some()),
+            ("action", filter.action.is_some()),
+        ];
+        let filters: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+        Self::new("trail.exported", None).with(json!({"format": format, "size": size, "filters": filters}))
     }
 
     pub(crate) fn signed_in(person: PersonId, login: LoginId) -> Self {

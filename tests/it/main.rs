@@ -46,6 +46,7 @@ mod sign_ins;
 mod start;
 mod story;
 mod sweep;
+mod tampering;
 mod tasks;
 mod time_travel;
 mod trail;

@@ -35,6 +35,7 @@ async fn lived_in() -> House {
     ] {
         house.owner().execute(kept).await.expect("is kept");
     }
+    house.is_sealed().await;
     house
 }
 
@@ -138,6 +139,12 @@ async fn the_trail_can_only_grow() {
         "delete from session_events",
         "update checkpoints set next_step = 'none'",
         "delete from checkpoints",
+        "update audit_leaves set index = index + 1",
+        "insert into audit_leaves select * from audit_leaves",
+        "delete from audit_nodes",
+        "update audit_checkpoints set note = 'nothing happened'",
+        "delete from audit_checkpoints",
+        "update audit_horizon set horizon = '0'",
     ] {
         for mut somebody in [house.standing_in(coding, None, None).await, house.as_gate().await] {
             assert_eq!(sqlstate(&mut somebody, change).await, "42501", "{change}");

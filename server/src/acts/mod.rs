@@ -12,6 +12,7 @@ pub mod proposals;
 pub mod recall;
 pub mod rollbacks;
 pub mod safety;
+pub mod seal;
 pub mod sessions;
 pub mod tasks;
 pub mod trail;

@@ -138,6 +138,7 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
         let (text, format) = match name {
             "ws" => ("The workspace's slug or id.", None),
             "n" => ("The number of the version.", Some(Type::Integer)),
+            "index" => ("The place in the sealed tree.", Some(Type::Integer)),
             "user_id" => ("The person's id.", None),
             "key_id" => ("The key's id.", None),
             _ => ("Its id.", None),

@@ -2,10 +2,11 @@
 
 use super::{Failure, attached_or_opened, tool, with_password};
 use crate::{
+    acts,
     config::Config,
     keyring::Keyring,
     model::clock,
-    serve::Database,
+    serve::{Database, told},
     store::{check, connect},
 };
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,9 @@ async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Pa
     .await?;
     connect::migrate(&database.owner_url, &database.app_url).await?;
     check::forget_transactions(&database.owner_url).await?;
-    Ok(check::look_through(&database.owner_url).await?)
+    let mut found = check::look_through(&database.owner_url).await?;
+    acts::seal::look_through(&database.owner_url, &mut found).await.map_err(told)?;
+    Ok(found)
 }
 
 fn unpack(file: &Path, folder: &Path) -> Result<(Manifest, Vec<u8>), Failure> {

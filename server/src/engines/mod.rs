@@ -7,6 +7,6 @@ pub mod distil;
 pub mod freshness;
 mod phrases;
 pub mod recall;
-pub mod seal;
 pub mod rollback;
+pub mod seal;
 pub mod tokens;

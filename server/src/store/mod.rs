@@ -23,6 +23,8 @@ pub mod recall;
 pub mod receipts;
 pub mod rollbacks;
 pub mod scope;
+pub mod seal;
+pub mod sealed;
 pub mod sessions;
 pub mod signing_keys;
 pub mod tasks;

@@ -11,7 +11,7 @@ use crate::{
     problem::Problem,
 };
 use serde_json::json;
-use sqlx::{PgConnection, QueryBuilder};
+use sqlx::{PgConnection, Postgres, QueryBuilder};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -52,8 +52,9 @@ pub(super) async fn append(
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+pub(super) struct Row {
     id: AuditId,
+    index: Option<i64>,
     at: OffsetDateTime,
     actor_type: ActorKind,
     actor_id: Uuid,
@@ -72,19 +73,31 @@ struct Row {
 /// Newest first.
 pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
     let mut sql = QueryBuilder::new(
-        "select e.id, e.at, e.actor_type, e.actor_id, coalesce(a.name, p.name) as actor_name, e.role, e.action, e.target_type, e.target_id,
+        "select e.id, l.index, e.at, e.actor_type, e.actor_id, coalesce(a.name, p.name) as actor_name, e.role, e.action, e.target_type, e.target_id,
                 e.version, e.request_id, e.session_id, e.digest, e.details
          from audit_entries e
+         left join audit_leaves l on l.workspace_id = e.workspace_id and l.entry_id = e.id
          left join agents a on a.workspace_id = e.workspace_id and a.id = e.actor_id
          left join people p on p.id = e.actor_id
          where e.workspace_id = ",
     );
     sql.push_bind(tx.workspace());
+    narrow(&mut sql, filter);
+    if let Some(cursor) = cursor {
+        sql.push(" and e.id < ").push_bind(decode::<AuditId>(cursor)?);
+    }
+    sql.push(" order by e.id desc limit ").push_bind(limit.and_one());
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    Ok(Page::cut(rows, limit, |row| row.id).map(Entry::from))
+}
+
+/// Of the entries `e`, only those that the filter lets through.
+pub(super) fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
     if let Some(actor) = filter.actor {
         sql.push(" and e.actor_id = ").push_bind(actor);
     }
     if let Some(action) = &filter.action {
-        sql.push(" and e.action = ").push_bind(action);
+        sql.push(" and e.action = ").push_bind(action.clone());
     }
     if let Some(target) = filter.target {
         sql.push(" and e.target_id = ").push_bind(target);
@@ -95,18 +108,13 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Opti
     if let Some(to) = filter.to {
         sql.push(" and e.at < ").push_bind(to);
     }
-    if let Some(cursor) = cursor {
-        sql.push(" and e.id < ").push_bind(decode::<AuditId>(cursor)?);
-    }
-    sql.push(" order by e.id desc limit ").push_bind(limit.and_one());
-    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
-    Ok(Page::cut(rows, limit, |row| row.id).map(Entry::from))
 }
 
 impl From<Row> for Entry {
     fn from(row: Row) -> Self {
         Self {
             id: row.id,
+            index: row.index.and_then(|index| u64::try_from(index).ok()),
             at: row.at,
             actor: Actor::known(row.actor_type, row.actor_id, row.actor_name),
             role: row.role,

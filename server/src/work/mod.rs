@@ -2,6 +2,7 @@
 //! and tried again at the next turn.
 
 mod embeddings;
+mod sealing;
 
 use crate::{
     App, acts,
@@ -27,6 +28,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
     let sweeping = tokio::spawn(contradictions(app.clone()));
+    let sealing = tokio::spawn(sealing::run(app.clone()));
     loop {
         tokio::select! {
             _ = turn.tick() => {
@@ -40,6 +42,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     warming.abort();
     sweeping.abort();
     embedding.abort();
+    sealing.abort();
 }
 
 /// So that the first question is answered as quickly as the second.
