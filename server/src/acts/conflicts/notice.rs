@@ -88,7 +88,7 @@ impl Against {
     }
 }
 
-/// A conflict that was just put down, as seen from the memory that was written.
+/// An open conflict as seen from one of the two.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Noticed {
     pub id: ConflictId,
@@ -179,7 +179,9 @@ pub async fn put_down(
                     reason: one.found.reason.clone(),
                 })
             };
-            against.iter().filter_map(told).collect()
+            let mut noticed: Vec<Noticed> = against.iter().filter_map(told).collect();
+            noticed.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+            noticed
         })
         .collect();
     Ok((noticed, opened.iter().map(|row| Audit::conflict_found(row.audit, row.id, [row.a, row.b])).collect()))
