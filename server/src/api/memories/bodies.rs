@@ -2,10 +2,7 @@
 
 use super::super::sent::{Sent, sent};
 use crate::{
-    acts::{
-        self,
-        conflicts::{Brief, Noticed},
-    },
+    acts::{self, conflicts::Noticed},
     engines::freshness::Freshness,
     model::{
         Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
@@ -193,43 +190,28 @@ pub struct ClashBody {
     id: ConflictId,
     /// The other memory.
     memory_id: MemoryId,
-    /// What it is about; only where the conflict was just found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
+    /// What it is about.
+    title: String,
     /// How likely the two contradict each other, 0 to 1.
     #[schema(example = 0.8)]
     score: f32,
     /// Whether that is clear.
     certain: bool,
-    /// Why, in a sentence; only where the conflict was just found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    /// Why, in a sentence.
+    reason: String,
 }
 
 impl From<Noticed> for ClashBody {
     fn from(one: Noticed) -> Self {
-        Self {
-            id: one.id,
-            memory_id: one.memory_id,
-            title: Some(one.title),
-            score: one.score,
-            certain: one.certain,
-            reason: Some(one.reason),
-        }
-    }
-}
-
-impl From<Brief> for ClashBody {
-    fn from(one: Brief) -> Self {
-        Self { id: one.id, memory_id: one.other, title: None, score: one.score, certain: one.certain, reason: None }
+        Self { id: one.id, memory_id: one.memory_id, title: one.title, score: one.score, certain: one.certain, reason: one.reason }
     }
 }
 
 impl MemoryBody {
     /// With what it may contradict, if anything.
     #[must_use]
-    pub fn beside<T: Into<ClashBody>>(mut self, conflicts: Vec<T>) -> Self {
-        self.conflicts = (!conflicts.is_empty()).then(|| conflicts.into_iter().map(Into::into).collect());
+    pub fn beside(mut self, conflicts: Vec<Noticed>) -> Self {
+        self.conflicts = (!conflicts.is_empty()).then(|| conflicts.into_iter().map(ClashBody::from).collect());
         self
     }
 
