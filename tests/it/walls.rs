@@ -35,6 +35,9 @@ async fn lived_in() -> House {
     ] {
         house.owner().execute(kept).await.expect("is kept");
     }
+    // Enough for a tree of some height.
+    let stones: Vec<_> = (0..16).map(|n| json!({"content": format!("stone {n}"), "kind": "procedure"})).collect();
+    writer.post("memories/batch", json!({ "items": stones })).await.expect(200);
     house.is_sealed().await;
     house
 }
