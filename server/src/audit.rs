@@ -2,7 +2,7 @@
 
 use crate::model::{
     AgentId, AuditId, CheckpointId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, SessionId, TaskId,
-    WorkspaceId, memory::Operation, recall::Verdict,
+    WorkspaceId, exchange::Format, memory::Operation, recall::Verdict,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -64,6 +64,7 @@ impl Audit {
             Operation::Reverted => "memory.reverted",
             Operation::Verified => "memory.verified",
             Operation::Superseded => "memory.superseded",
+            Operation::Imported => "memory.imported",
         };
         Self {
             id: memory.audit_id,
@@ -72,6 +73,16 @@ impl Audit {
             digest: Some(memory.digest),
             ..Self::new(action, Some(("memory", memory.id.0)))
         }
+    }
+
+    /// Memories left the workspace in a file.
+    pub(crate) fn exported(format: &'static str) -> Self {
+        Self::new("memories.exported", None).with(json!({"format": format}))
+    }
+
+    /// A part of a file came in; each memory of it has an entry of its own.
+    pub(crate) fn imported(format: Format, taken: usize, updated: usize) -> Self {
+        Self::new("memories.imported", None).with(json!({"format": format, "taken": taken, "updated": updated}))
     }
 
     /// Whether this says of a new memory what `of_memory` would, and no more.

@@ -23,6 +23,7 @@ async fn lived_in() -> House {
     writer.post(&format!("{run}/events"), super::capture::log(1)).await.expect(200);
     writer.post(&format!("{run}/checkpoints"), json!({"progress": [{"item": "hide", "status": "pending"}]})).await.expect(201);
     writer.post(&format!("{run}/end"), json!({})).await.expect(200);
+    writer.ask("POST", "import?name=CLAUDE.md").bytes("text/markdown", "- Never push to main.\n").send().await.expect(200);
     // As the maker of an outside model's vectors would.
     for kept in [
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",

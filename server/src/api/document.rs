@@ -97,6 +97,7 @@ pub fn frame() -> OpenApi {
             tag("Tasks", "Work that spans sessions: what one run knew, the next is told."),
             tag("Proposals", "What waits for a person's word before it is known."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
+            tag("Exchange", "Memories out and in: exports, and the files of other tools."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),
         ]))

@@ -5,6 +5,7 @@ mod answers;
 mod context;
 mod deletion;
 pub mod document;
+mod exchange;
 mod memories;
 mod operations;
 mod proposals;
@@ -32,6 +33,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(tasks::routes())
         .merge(proposals::routes())
         .merge(deletion::routes())
+        .merge(exchange::routes())
         .merge(trail::routes())
         .merge(operations::routes())
 }

@@ -5,6 +5,7 @@ pub mod actor;
 pub mod agents;
 pub mod clock;
 pub mod deletion;
+pub mod exchange;
 pub mod ids;
 pub mod memory;
 pub mod page;

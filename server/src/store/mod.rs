@@ -9,6 +9,7 @@ pub mod cluster;
 pub mod code;
 pub mod connect;
 pub mod deletion;
+pub mod exchange;
 pub mod failures;
 pub mod guard;
 pub mod links;

@@ -7,7 +7,7 @@ mod revise;
 
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
 pub use labels::{labels, titles};
-pub(super) use remember::{Asked, put_down};
+pub(super) use remember::{Arrival, Asked, owner_of, put_down};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
 pub(super) use revise::{put_aside, put_away, rewrite, settle};
@@ -37,7 +37,7 @@ pub(super) fn may_change<P>(scope: &Scope<P>, memory: &Memory) -> Result<(), Pro
 }
 
 /// What was erased does not come back through any door.
-async fn may_return(app: &App, tx: &mut Tx<Write>, content: &str) -> Result<(), Problem> {
+pub(super) async fn may_return(app: &App, tx: &mut Tx<Write>, content: &str) -> Result<(), Problem> {
     match crate::store::deletion::erased_by(tx, &app.keyring().erasure_mac(content)).await? {
         Some(request) => Err(erased(request)),
         None => Ok(()),

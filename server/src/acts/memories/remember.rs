@@ -53,6 +53,18 @@ pub struct Asked {
     tokens: u32,
     /// What was taken out of it.
     found: Vec<Found>,
+    /// For what a file tells of.
+    arrival: Option<Arrival>,
+}
+
+/// How a memory that a file tells of begins here.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::acts) struct Arrival {
+    pub id: MemoryId,
+    pub state: State,
+    /// Whose place it took there; that one is told of by itself.
+    pub supersedes: Option<MemoryId>,
+    pub superseded_by: Option<MemoryId>,
 }
 
 impl Asked {
@@ -61,7 +73,25 @@ impl Asked {
         let (new, found) = safety::admit(app, scope, new).await?;
         let new = conflicts::weigh(app, scope, new).await?;
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), tokens, found })
+        Ok(Self { new, request: scope.request().id.clone(), tokens, found, arrival: None })
+    }
+
+    /// As a file tells it, looked through and weighed already.
+    pub(in crate::acts) fn told<P>(scope: &Scope<P>, new: NewMemory, found: Vec<Found>, arrival: Arrival) -> Self {
+        let tokens = tokens::count(new.content.as_str());
+        Self { new, request: scope.request().id.clone(), tokens, found, arrival: Some(arrival) }
+    }
+
+    /// Whether something was taken out of it.
+    pub(in crate::acts) fn is_redacted(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// The same, elsewhere and under another id.
+    pub(in crate::acts) fn apart(mut self, path: Option<MemoryPath>) -> Self {
+        self.new.path = path;
+        self.arrival = self.arrival.map(|arrival| Arrival { id: MemoryId::new(), ..arrival });
+        self
     }
 
     /// Nothing about it needs a closer look.
@@ -320,10 +350,12 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
     {
         return Err(Problem::forbidden(format!("Your key is limited to the project {} and writes only there.", wall.as_str())));
     }
+    let waits = new.proposed.as_ref().is_some_and(|proposed| waits(scope, proposed));
+    let arrival = one.arrival.as_ref();
     Ok(Memory {
-        id: MemoryId::new(),
+        id: arrival.map_or_else(MemoryId::new, |arrival| arrival.id),
         version: 1,
-        operation: Operation::Created,
+        operation: if arrival.is_some() { Operation::Imported } else { Operation::Created },
         store_id: scope.main_store(),
         path,
         title: new.title.clone().unwrap_or_else(|| new.content.title()),
@@ -334,15 +366,15 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         anchors: new.anchors.clone(),
         source: new.source.clone(),
         confidence: new.confidence.unwrap_or(if by.kind == ActorKind::Person { 1.0 } else { 0.8 }),
-        state: if new.proposed.as_ref().is_some_and(|proposed| waits(scope, proposed)) { State::Proposed } else { State::Active },
+        state: if waits { State::Proposed } else { arrival.map_or(State::Active, |arrival| arrival.state) },
         visibility: new.visibility,
         owner: owner_of(scope, new.visibility)?,
         subject: new.subject.clone(),
         valid_from: new.valid_from.unwrap_or(now),
         stale_after: new.stale_after,
         expires_at: new.expires_at,
-        supersedes: new.supersedes,
-        superseded_by: None,
+        supersedes: new.supersedes.or(arrival.and_then(|arrival| arrival.supersedes)),
+        superseded_by: arrival.and_then(|arrival| arrival.superseded_by),
         verified_at: None,
         verified_by: None,
         reason: None,
@@ -381,7 +413,7 @@ fn waits<P>(scope: &Scope<P>, proposed: &Proposed) -> bool {
     proposed.origin != Origin::Capture || settings.capture_policy != Mode::Auto || proposed.confidence < settings.review_threshold
 }
 
-pub(super) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {
+pub(in crate::acts) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {
     match visibility {
         Visibility::Workspace => Ok(None),
         Visibility::Private => scope
