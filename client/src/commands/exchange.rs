@@ -11,6 +11,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{
+    fmt::Write as _,
     fs::{self, File},
     io::{self, IsTerminal, Write},
     path::Path,
@@ -200,17 +201,13 @@ impl Told {
         let mut text = if rows.is_empty() { String::new() } else { show::table(&["not taken", "reason", ""], &rows) + "\n" };
         let known = self.skipped().filter(|(_, item)| quiet(item)).count();
         let would = if dry_run { "would be " } else { "" };
-        text.push_str(&format!(
-            "{} {would}taken, {} {would}updated, {known} known already, {} not taken.\n",
-            self.taken,
-            self.updated,
-            rows.len()
-        ));
+        let (taken, updated) = (self.taken, self.updated);
+        let _ = writeln!(text, "{taken} {would}taken, {updated} {would}updated, {known} known already, {} not taken.", rows.len());
         if self.waiting > 0 {
-            text.push_str(&format!("{} wait for review.\n", self.waiting));
+            let _ = writeln!(text, "{} wait for review.", self.waiting);
         }
         if self.redacted > 0 {
-            text.push_str(&format!("In {} something that looked like a secret was taken out.\n", self.redacted));
+            let _ = writeln!(text, "In {} something that looked like a secret was taken out.", self.redacted);
         }
         text
     }

@@ -29,18 +29,13 @@ pub fn read(path: &Path) -> Result<Vec<Part>, Failure> {
 
 fn open(path: &Path) -> rusqlite::Result<Connection> {
     let plain = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    match plain.query_row("select count(*) from sqlite_master", [], |_| Ok(())) {
-        Ok(()) => Ok(plain),
-        // In a folder where nothing can be written, what lies beside it cannot be read either.
-        Err(_) => {
-            let address =
-                format!("file:{}?immutable=1", path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23"));
-            Connection::open_with_flags(
-                address,
-                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-            )
-        }
+    if plain.query_row("select count(*) from sqlite_master", [], |_| Ok(())).is_ok() {
+        return Ok(plain);
     }
+    // In a folder where nothing can be written, what lies beside it cannot be read either.
+    let escaped = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)
 }
 
 fn tables(sqlite: &Connection) -> rusqlite::Result<Vec<&'static str>> {

@@ -85,7 +85,9 @@ impl Outgoing {
         head.push_str(&ndjson::store(self.scope.main_store().0, "main", true));
         let mut others: Vec<_> = self.stores.iter().collect();
         others.sort_unstable();
-        others.into_iter().for_each(|(id, name)| head.push_str(&ndjson::store(id.0, name, false)));
+        for (id, name) in others {
+            head.push_str(&ndjson::store(id.0, name, false));
+        }
         head
     }
 
@@ -116,9 +118,9 @@ impl Outgoing {
             packer.add(&memory, self.stores.get(&memory.store_id).map(String::as_str)).map_err(Problem::internal)?;
             after = Some((memory.store_id, memory.path, memory.id));
         }
-        let packed = packer.take();
+        let part = packer.take();
         self.place = Place::Files { after, packer };
-        Ok(packed)
+        Ok(part)
     }
 }
 

@@ -203,30 +203,33 @@ impl Reader {
         let wrong = |wrong: &serde_json::Error| Skipped::new(Passed::Unreadable, format!("The line cannot be read: {wrong}."));
         let members: Map<String, Value> = match serde_json::from_str(line) {
             Ok(members) => members,
-            Err(error) => return self.pass(number, wrong(&error)),
+            Err(error) => {
+                self.pass(number, wrong(&error));
+                return Ok(());
+            }
         };
         match members.get("type").and_then(Value::as_str) {
-            Some("header") => check(&members),
-            Some("store") => {
-                let id = members.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
-                let name = members.get("name").and_then(Value::as_str).and_then(|name| draft::one_line(name, 100));
-                if let (Some(id), Some(name), Some(false)) = (id, name, members.get("main").and_then(Value::as_bool)) {
-                    self.stores.insert(id, name.replace('/', "-"));
-                }
-                Ok(())
-            }
-            Some("end") => Ok(()),
+            Some("header") => check(&members)?,
+            Some("store") => self.store(&members),
+            Some("end") => {}
             Some("version") => match serde_json::from_value::<Line>(Value::Object(members)) {
                 Ok(line) => self.version(number, line),
                 Err(error) => self.pass(number, wrong(&error)),
             },
-            _ => {
-                self.pass(number, Skipped::new(Passed::Unreadable, "It says not what it is: `type` must be header, store, version or end."))
-            }
+            _ => self.pass(number, Skipped::new(Passed::Unreadable, "Its `type` must be header, store, version or end.")),
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, members: &Map<String, Value>) {
+        let id = members.get("id").and_then(Value::as_str).and_then(|id| id.parse().ok());
+        let name = members.get("name").and_then(Value::as_str).and_then(|name| draft::one_line(name, 100));
+        if let (Some(id), Some(name), Some(false)) = (id, name, members.get("main").and_then(Value::as_bool)) {
+            self.stores.insert(id, name.replace('/', "-"));
         }
     }
 
-    fn version(&mut self, number: usize, line: Line) -> Result<(), Problem> {
+    fn version(&mut self, number: usize, line: Line) {
         let memory = line.memory_id;
         if !self.open.as_ref().is_some_and(|open| open.memory.is_some() && open.memory == memory) {
             self.close();
@@ -244,13 +247,11 @@ impl Reader {
                 }
             }
         }
-        Ok(())
     }
 
-    fn pass(&mut self, number: usize, skipped: Skipped) -> Result<(), Problem> {
+    fn pass(&mut self, number: usize, skipped: Skipped) {
         self.close();
         self.found.push(Found { place: format!("line {number}"), item: Err(skipped) });
-        Ok(())
     }
 
     fn close(&mut self) {

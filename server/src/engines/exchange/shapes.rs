@@ -62,7 +62,7 @@ fn is_rules(file: &str) -> bool {
         ".windsurfrules",
         ".clinerules",
     ];
-    NAMES.contains(&file) || file.ends_with(".mdc")
+    NAMES.contains(&file) || file.rsplit_once('.').is_some_and(|(_, end)| end == "mdc")
 }
 
 fn of_json(text: &str) -> Option<Format> {

@@ -78,7 +78,7 @@ fn same(memory: &Memory, item: &Item) {
     assert_eq!(new.content.as_str(), memory.content);
     assert_eq!(new.title.as_ref(), Some(&memory.title));
     assert_eq!((new.kind, &new.tags, new.confidence), (memory.kind, &memory.tags, Some(memory.confidence)));
-    assert_eq!(new.project.as_ref().map(|project| project.as_str()), memory.project.as_deref());
+    assert_eq!(new.project.as_ref().map(crate::model::Project::as_str), memory.project.as_deref());
     assert_eq!(new.path.as_ref(), Some(&memory.path));
     assert_eq!(new.source, memory.source);
     assert_eq!((new.valid_from, new.stale_after), (Some(memory.valid_from), memory.stale_after));
@@ -131,7 +131,7 @@ fn a_file_says_what_the_memory_says_to_the_byte() {
 
 #[test]
 fn a_tar_of_files_comes_back() {
-    let long = format!("/{}/x.md", vec!["folder-with-a-long-name"; 12].join("/"));
+    let long = format!("/{}/x.md", ["folder-with-a-long-name"; 12].join("/"));
     let all = [
         memory("/a.md", "A", "one", Kind::Fact),
         memory(&long, "B", "two", Kind::Pattern),

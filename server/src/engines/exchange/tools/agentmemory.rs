@@ -14,7 +14,10 @@ use crate::model::{
 };
 use serde_json::Value;
 
-const LISTS: [(&str, fn(&Record) -> Option<Draft>); 6] = [
+/// How a record of a list is read.
+type Reader = fn(&Record) -> Option<Draft>;
+
+const LISTS: [(&str, Reader); 6] = [
     ("memories", memory),
     ("lessons", lesson),
     ("insights", insight),
@@ -32,7 +35,7 @@ pub fn read(whole: &Record) -> Vec<Found> {
     found
 }
 
-fn one_of(list: &'static str, n: usize, one: &Value, draft: fn(&Record) -> Option<Draft>) -> Found {
+fn one_of(list: &'static str, n: usize, one: &Value, draft: Reader) -> Found {
     let place = format!("{list}[{n}]");
     let Some(record) = one.as_object() else { return skipped(place, Passed::Unreadable, "It is no object.") };
     if record.get("isLatest") == Some(&Value::Bool(false)) || record.get("deleted") == Some(&Value::Bool(true)) {
