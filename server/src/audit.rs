@@ -2,7 +2,7 @@
 
 use crate::model::{
     AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, RollbackId,
-    SessionId, TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts, trail::Filter,
+    SessionId, TaskId, WorkspaceId, conflicts::Resolution, exchange::Format, memory::Operation, recall::Verdict, rollbacks::Counts, trail::Filter,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -64,6 +64,7 @@ impl Audit {
             Operation::Reverted => "memory.reverted",
             Operation::Verified => "memory.verified",
             Operation::Superseded => "memory.superseded",
+            Operation::Imported => "memory.imported",
         };
         Self {
             id: memory.audit_id,
@@ -93,6 +94,16 @@ impl Audit {
         rollback: RollbackId,
     ) -> Self {
         Self::proposal(id, action, proposal, memory).with(json!({"memory": memory, "rollback": rollback}))
+    }
+
+    /// Memories left the workspace in a file.
+    pub(crate) fn exported(format: &'static str) -> Self {
+        Self::new("memories.exported", None).with(json!({"format": format}))
+    }
+
+    /// A part of a file came in; each memory of it has an entry of its own.
+    pub(crate) fn imported(format: Format, taken: usize, updated: usize) -> Self {
+        Self::new("memories.imported", None).with(json!({"format": format, "taken": taken, "updated": updated}))
     }
 
     /// Whether this says of a new memory what `of_memory` would, and no more.

@@ -30,6 +30,8 @@ pub struct Known {
     pub repeated: usize,
     pub checkpoints: Vec<Value>,
     pub ended: Vec<String>,
+    /// Files that came, with what was asked for.
+    pub files: Vec<(String, Vec<u8>)>,
     batches: usize,
     ids: HashSet<String>,
     once: HashSet<String>,
@@ -53,6 +55,7 @@ struct Request {
     path: String,
     once: Option<String>,
     body: Value,
+    bytes: Vec<u8>,
 }
 
 impl Fake {
@@ -96,7 +99,8 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
         if mood == Mood::Forgetful && request.path.ends_with("/events") && known.lock().expect("known").forgets() {
             return;
         }
-        let body = body.to_string();
+        // A file is told as a string.
+        let body = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
         let head = format!("HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
         if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_err() {
             return;
@@ -124,6 +128,9 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
         }
         [.., "memories"] if request.method == "POST" => remember(&request.body),
         [.., "memories"] => (200, json!({"data": [], "next_cursor": null})),
+        [.., "import"] => import(request, known),
+        [.., "export", "agents.md"] => (200, json!("# What this team knows\n")),
+        [.., "export"] => (200, json!("{\"type\":\"header\"}\n{\"type\":\"end\"}\n")),
         [.., "recall"] => (
             200,
             json!({"receipt_id": "r", "items": [{"memory_id": "m", "title": "Deploys", "kind": "decision", "content": "Fridays are frozen.", "freshness": {"state": "stale", "reasons": ["gone"]}}], "tokens": 4, "omitted": 0}),
@@ -132,6 +139,21 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
         [.., "tasks"] => (201, request.body.clone()),
         _ => (404, json!({"title": "Not found", "status": 404, "code": "not_found", "detail": "It is not there."})),
     }
+}
+
+/// The first time a file is too much for one go.
+fn import(request: &Request, known: &mut Known) -> (u16, Value) {
+    let query = request.path.split_once('?').map_or("", |(_, query)| query).to_owned();
+    let first = known.files.is_empty();
+    known.files.push((query, request.bytes.clone()));
+    let taken = json!({"place": "line 2", "status": "taken", "memory_id": "m", "state": "proposed", "redacted": true, "reason": null});
+    let left =
+        json!({"place": "line 3", "status": "skipped", "reason": if first { "left" } else { "erased" }, "detail": "It may not come back."});
+    let reasons = if first { json!({"left": 1}) } else { json!({"erased": 1}) };
+    (
+        200,
+        json!({"format": "ndjson", "complete": !first, "taken": 1, "updated": 0, "skipped": 1, "reasons": reasons, "items": [taken, left]}),
+    )
 }
 
 fn start(body: &Value, known: &mut Known) -> (u16, Value) {
@@ -211,5 +233,5 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { method, path, once, body: serde_json::from_slice(&body).unwrap_or_default() })
+    Some(Request { method, path, once, body: serde_json::from_slice(&body).unwrap_or_default(), bytes: body })
 }

@@ -1,6 +1,7 @@
 //! `cairn` as a real process, against a small server of our own.
 
 mod commands;
+mod exchange;
 mod fake;
 mod home;
 mod install;

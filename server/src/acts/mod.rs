@@ -6,6 +6,7 @@ pub mod actors;
 pub mod conflicts;
 pub mod context;
 pub mod deletion;
+pub mod exchange;
 pub mod memories;
 pub mod policies;
 pub mod proposals;

@@ -100,6 +100,7 @@ pub fn frame() -> OpenApi {
             tag("Conflicts", "Memories that may not both hold, and which of them shall."),
             tag("Rollbacks", "Taking back what was learned: writes are undone by new versions."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
+            tag("Exchange", "Memories out and in: exports, and the files of other tools."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),
         ]))

@@ -52,7 +52,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeJson
     }
 }
 
-async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
+/// Everything that was sent, whatever it is.
+pub async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
     Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status().as_u16() {
         413 => Problem::TooLarge("A body may have 10 MiB.".into()),
         _ => Problem::Malformed("The body could not be read to its end.".into()),

@@ -2,7 +2,7 @@
 
 use super::{
     Actor, AuditId, MemoryId, PersonId, Project, RunId, SessionId, StoreId,
-    text::{Content, MemoryPath},
+    text::{self, Content, MemoryPath},
 };
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
@@ -108,6 +108,8 @@ words!(
         Reverted = "reverted",
         Verified = "verified",
         Superseded = "superseded",
+        /// Told by a file; how it was made there stands with its origin.
+        Imported = "imported",
     }
 );
 
@@ -133,6 +135,17 @@ pub struct Source {
     pub excerpt: Option<String>,
 }
 
+impl Source {
+    pub fn checked(self) -> Result<Self, Problem> {
+        let prose = |field, value: Option<String>, longest| value.as_deref().map(|value| text::prose(field, value, longest)).transpose();
+        Ok(Self {
+            kind: self.kind,
+            reference: prose("source.ref", self.reference, 2000)?,
+            excerpt: prose("source.excerpt", self.excerpt, 10_000)?,
+        })
+    }
+}
+
 /// A link from a memory to code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Anchor {
@@ -141,6 +154,32 @@ pub struct Anchor {
     pub symbol: Option<String>,
     pub fingerprint: Option<String>,
     pub state: AnchorState,
+}
+
+impl Anchor {
+    pub fn checked(self) -> Result<Self, Problem> {
+        let line = |field, value: Option<String>| value.as_deref().map(|value| text::line(field, value, 1000)).transpose();
+        let path = text::line("anchors.path", &self.path, 1000)?;
+        // An index takes no row longer than a third of a page.
+        if path.len() > 2000 {
+            return Err(Problem::invalid("anchors.path", "must be at most 2,000 bytes"));
+        }
+        Ok(Self {
+            repo: line("anchors.repo", self.repo)?,
+            path,
+            symbol: line("anchors.symbol", self.symbol)?,
+            fingerprint: line("anchors.fingerprint", self.fingerprint)?,
+            state: self.state,
+        })
+    }
+}
+
+/// All the code that one memory may speak of.
+pub fn anchors(sent: impl ExactSizeIterator<Item = Anchor>) -> Result<Vec<Anchor>, Problem> {
+    if sent.len() > 32 {
+        return Err(Problem::invalid("anchors", "must be at most 32"));
+    }
+    sent.map(Anchor::checked).collect()
 }
 
 words!(
@@ -315,7 +354,7 @@ pub fn tags(sent: Vec<String>) -> Result<Vec<String>, Problem> {
     if sent.len() > 64 {
         return Err(Problem::invalid("tags", "must be at most 64"));
     }
-    let mut tags = sent.iter().map(|tag| super::text::line("tags", tag, 100)).collect::<Result<Vec<_>, _>>()?;
+    let mut tags = sent.iter().map(|tag| text::line("tags", tag, 100)).collect::<Result<Vec<_>, _>>()?;
     tags.sort_unstable();
     tags.dedup();
     Ok(tags)

@@ -6,6 +6,7 @@ pub mod agents;
 pub mod clock;
 pub mod conflicts;
 pub mod deletion;
+pub mod exchange;
 pub mod ids;
 pub mod memory;
 pub mod page;

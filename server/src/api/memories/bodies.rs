@@ -463,33 +463,15 @@ fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Sent<OffsetDateTime>, D:
 }
 
 fn source(sent: SourceBody) -> Result<Source, Problem> {
-    let checked = |field, value: Option<String>, longest| value.as_deref().map(|value| text::prose(field, value, longest)).transpose();
-    Ok(Source {
-        kind: sent.kind,
-        reference: checked("source.ref", sent.reference, 2000)?,
-        excerpt: checked("source.excerpt", sent.excerpt, 10_000)?,
-    })
+    Source { kind: sent.kind, reference: sent.reference, excerpt: sent.excerpt }.checked()
 }
 
 fn anchors(sent: Vec<NewAnchorBody>) -> Result<Vec<Anchor>, Problem> {
-    if sent.len() > 32 {
-        return Err(Problem::invalid("anchors", "must be at most 32"));
-    }
-    let checked = |field, value: Option<String>| value.as_deref().map(|value| text::line(field, value, 1000)).transpose();
-    sent.into_iter()
-        .map(|anchor| {
-            Ok(Anchor {
-                repo: checked("anchors.repo", anchor.repo)?,
-                path: indexed("anchors.path", text::line("anchors.path", &anchor.path, 1000)?)?,
-                symbol: checked("anchors.symbol", anchor.symbol)?,
-                fingerprint: checked("anchors.fingerprint", anchor.fingerprint)?,
-                state: AnchorState::Unresolved,
-            })
-        })
-        .collect()
-}
-
-/// An index takes no row longer than a third of a page.
-fn indexed(field: &'static str, text: String) -> Result<String, Problem> {
-    if text.len() <= 2000 { Ok(text) } else { Err(Problem::invalid(field, "must be at most 2,000 bytes")) }
+    memory::anchors(sent.into_iter().map(|anchor| Anchor {
+        repo: anchor.repo,
+        path: anchor.path,
+        symbol: anchor.symbol,
+        fingerprint: anchor.fingerprint,
+        state: AnchorState::Unresolved,
+    }))
 }

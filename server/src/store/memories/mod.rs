@@ -16,7 +16,7 @@ use crate::{
     model::{Memory, MemoryId},
     problem::Problem,
 };
-use row::Row;
+pub(super) use row::Row;
 use time::OffsetDateTime;
 
 /// How Postgres reads bytes from JSON.
