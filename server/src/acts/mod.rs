@@ -7,6 +7,7 @@ pub mod conflicts;
 pub mod context;
 pub mod deletion;
 pub mod memories;
+mod outside;
 pub mod policies;
 pub mod proposals;
 pub mod recall;
