@@ -6,6 +6,7 @@ pub mod actors;
 pub mod conflicts;
 pub mod context;
 pub mod deletion;
+pub mod dreams;
 pub mod memories;
 mod outside;
 pub mod policies;

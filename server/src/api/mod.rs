@@ -6,6 +6,7 @@ mod conflicts;
 mod context;
 mod deletion;
 pub mod document;
+mod dreams;
 mod memories;
 mod operations;
 mod policies;
@@ -38,6 +39,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(conflicts::routes())
         .merge(rollbacks::routes())
         .merge(deletion::routes())
+        .merge(dreams::routes())
         .merge(trail::routes())
         .merge(operations::routes())
 }

@@ -10,6 +10,7 @@ pub mod code;
 pub mod conflicts;
 pub mod connect;
 pub mod deletion;
+pub mod dreams;
 pub mod failures;
 pub mod guard;
 pub mod links;
