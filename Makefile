@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-hook install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -73,6 +73,9 @@ bench-capture: ## measure taking in a day's events and distilling them
 
 bench-seal: ## measure what sealing costs writers, and verifying a million entries
 	cargo run --release -p cairn-bench -- seal $(ARGS)
+
+bench-dream: ## a dream over 50,000 memories, or SIZE=2000, with some planted to be found
+	cargo run --release -p cairn-bench -- dream $(SIZE)
 
 bench-hook: ## measure what a hook costs a tool, beside spawning /bin/true
 	cargo build --release --bin cairn

@@ -2,6 +2,7 @@
 
 mod capture;
 mod client;
+mod dream;
 mod figures;
 mod house;
 mod pgbench;
@@ -26,7 +27,8 @@ async fn main() -> ExitCode {
         Some("speed") => speed::run(&rest).await,
         Some("capture") => capture::run().await,
         Some("seal") => seal::run(&rest).await,
-        _ => Err("say what to measure: write, recall, speed, capture or seal".into()),
+        Some("dream") => dream::run(&rest).await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal or dream".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,8 +1,15 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, RollbackId,
-    SessionId, TaskId, WorkspaceId, conflicts::Resolution, exchange::Format, memory::Operation, recall::Verdict, rollbacks::Counts, trail::Filter,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
+    RollbackId, SessionId, TaskId, WorkspaceId,
+    conflicts::Resolution,
+    dreams::{Dream, DreamState, Tally},
+    exchange::Format,
+    memory::Operation,
+    recall::Verdict,
+    rollbacks::Counts,
+    trail::Filter,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -153,6 +160,16 @@ impl Audit {
     /// How many memories were held against the rest, and how many conflicts came to light.
     pub(crate) fn conflicts_swept(id: AuditId, workspace: WorkspaceId, looked_at: usize, found: usize) -> Self {
         Self { id, ..Self::workspace("conflicts.swept", workspace) }.with(json!({"looked_at": looked_at, "found": found}))
+    }
+
+    pub(crate) fn dream_started(id: AuditId, dream: &Dream) -> Self {
+        Self { id, session: Some(dream.id.0), ..Self::new("dream.started", Some(("dream", dream.id.0))) }
+            .with(json!({"mode": dream.mode, "dry_run": dream.dry_run}))
+    }
+
+    pub(crate) fn dream_ended(id: AuditId, dream: DreamId, state: DreamState, tally: &Tally) -> Self {
+        Self { id, session: Some(dream.0), ..Self::new("dream.ended", Some(("dream", dream.0))) }
+            .with(json!({"state": state, "looked_at": tally.looked_at, "actions": tally.actions}))
     }
 
     pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {

@@ -10,6 +10,8 @@ mod context;
 mod copies;
 mod decisions;
 mod deletion;
+mod dreams;
+mod dreams_rewrite;
 mod embeddings;
 mod export;
 mod feedback;

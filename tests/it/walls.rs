@@ -33,6 +33,8 @@ async fn lived_in() -> House {
     for kept in [
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
         "insert into memory_vectors (workspace_id, memory_id, model, text_mark, dimensions, vectors) select workspace_id, id, 'm', '', 1, '' from memories",
+        "insert into dreams (workspace_id, id, mode, dry_run, state, stage, started_at, actor_type, actor_id, tally, audit_id) select workspace_id, id, 'auto', false, 'done', 'over', created_at, created_by_type, created_by, '{}', audit_id from memories",
+        "insert into dream_actions (workspace_id, dream_id, n, deed, why, score, outcome, memory_id, others) select workspace_id, id, 0, 'decay', 'never_recalled', 1, 'applied', id, '{}' from memories",
     ] {
         house.owner().execute(kept).await.expect("is kept");
     }

@@ -18,7 +18,7 @@ pub use actors::{Actor, Agent, Ask, Person, at, items, receipt_at, texts};
 pub use browser::Browser;
 pub use cairn_server::model::Role;
 pub use document::{Document, Operation};
-pub use endpoint::{Embedder, Mood, SYNONYMS};
+pub use endpoint::{Chatter, Embedder, Mood, SYNONYMS};
 pub use house::{House, PASSWORD, ROLES};
 pub use postgres::Postgres;
 pub use program::{DataDir, Ended, Program};

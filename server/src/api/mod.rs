@@ -7,6 +7,7 @@ mod context;
 mod deletion;
 pub mod document;
 mod exchange;
+mod dreams;
 mod memories;
 mod operations;
 mod policies;
@@ -40,6 +41,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(rollbacks::routes())
         .merge(deletion::routes())
         .merge(exchange::routes())
+        .merge(dreams::routes())
         .merge(trail::routes())
         .merge(operations::routes())
 }

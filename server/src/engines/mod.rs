@@ -5,6 +5,7 @@ pub mod checkpoint;
 pub mod conflict;
 pub mod distil;
 pub mod exchange;
+pub mod dream;
 pub mod freshness;
 mod phrases;
 pub mod recall;

@@ -59,6 +59,8 @@ ids! {
     DeletionId
     /// The id of a receipt.
     ReceiptId
+    /// The id of a dream.
+    DreamId
     /// The id of a rollback.
     RollbackId
 }

@@ -7,6 +7,7 @@ pub mod clock;
 pub mod conflicts;
 pub mod deletion;
 pub mod exchange;
+pub mod dreams;
 pub mod ids;
 pub mod memory;
 pub mod page;
@@ -23,7 +24,7 @@ pub mod workspaces;
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
 pub use ids::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, RollbackId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, RollbackId,
     SessionId, StoreId, TaskId, WorkspaceId,
 };
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};

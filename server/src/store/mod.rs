@@ -11,6 +11,7 @@ pub mod conflicts;
 pub mod connect;
 pub mod deletion;
 pub mod exchange;
+pub mod dreams;
 pub mod failures;
 pub mod guard;
 pub mod links;

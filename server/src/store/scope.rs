@@ -174,6 +174,13 @@ impl<P> Scope<P> {
         Self { standing: self.standing.clone(), request, power: PhantomData }
     }
 
+    /// The same, for changes of a run that goes on after the request was answered.
+    #[must_use]
+    pub fn later(&self, run: Run) -> Self {
+        let request = Request { once: None, run: Some(run), ..self.request.clone() };
+        Self { standing: self.standing.clone(), request, power: PhantomData }
+    }
+
     pub fn project(&self) -> Option<&Project> {
         self.standing.project.as_ref()
     }

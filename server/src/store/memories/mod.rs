@@ -84,6 +84,20 @@ pub async fn find_to_change(tx: &mut Tx<Write>, id: MemoryId) -> Result<Memory, 
     find(tx, id).await
 }
 
+/// Some, as they are now, held likewise; in one order, so that two who hold the same do not wait for each other. What is gone or
+/// not to be seen is missing.
+pub async fn find_some_to_change(tx: &mut Tx<Write>, ids: &[MemoryId]) -> Result<Vec<Memory>, Problem> {
+    let (workspace, bare): (_, Vec<uuid::Uuid>) = (tx.workspace(), ids.iter().map(|id| id.0).collect());
+    let held = sqlx::query_scalar!(
+        r#"select id as "id: MemoryId" from memories where workspace_id = $1 and id = any($2) order by id for update"#,
+        workspace.0,
+        &bare
+    )
+    .fetch_all(tx.conn())
+    .await?;
+    find_some(tx, &held).await
+}
+
 /// As it was at a moment; before its first version it was not there.
 pub async fn find_as_of<M>(tx: &mut Tx<M>, id: MemoryId, moment: OffsetDateTime) -> Result<Memory, Problem> {
     let row: Option<Row> = sqlx::query_as(
