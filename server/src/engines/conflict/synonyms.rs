@@ -1,10 +1,8 @@
 //! One stem for words that engineers use for the same thing, and words that say too little to be a subject.
 
 use rust_stemmers::{Algorithm, Stemmer};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
-};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 
 /// Groups in lines; the first word stands for all.
 const SAME: &str = "\
@@ -77,9 +75,9 @@ write writes written wrote
 lead leads led leader
 ";
 
-static SAME_AS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+static SAME_AS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
     let stemmer = Stemmer::create(Algorithm::English);
-    let mut same = HashMap::new();
+    let mut same = FxHashMap::default();
     for group in SAME.lines() {
         let Some(first) = group.split_whitespace().next() else { continue };
         for word in group.split_whitespace() {
@@ -109,7 +107,7 @@ pub fn stems(words: &'static str) -> impl Iterator<Item = String> {
 const GENERIC: &str = "store run use live set need work put come take write written read handle manage begin do give find contain serve provide support happen \
     include new old time thing way case day team also require return answer allow mean last base have let may get make prefer like want wird werden";
 
-static GENERICS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(GENERIC).collect());
+static GENERICS: LazyLock<FxHashSet<String>> = LazyLock::new(|| stems(GENERIC).collect());
 
 pub fn is_generic(stem: &str) -> bool {
     GENERICS.contains(stem)
