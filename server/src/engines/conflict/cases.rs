@@ -1,7 +1,7 @@
 //! Two texts that speak of the same sort of thing, each of another one: "access tokens" and "refresh tokens", "rev B" and "rev C".
 
 use super::{
-    cues, scope,
+    cues, lexicon, scope,
     slots::Slot,
     states, synonyms,
     text::{Reading, Role, Word},
@@ -77,7 +77,12 @@ pub fn other_numbers(old: &Reading, new: &Reading) -> bool {
 }
 
 fn of_numbers<'a>(reading: &'a Reading, other: &Reading) -> Vec<&'a str> {
-    let is_own = |word: &Word| !other.words.iter().any(|theirs| theirs.low == word.low);
+    // "season 4", "season four".
+    let number = |low: &str| lexicon::number(low).or_else(|| low.parse().ok());
+    let is_own = |word: &Word| {
+        let known = number(&word.low).is_some();
+        !other.words.iter().any(|theirs| theirs.low == word.low || (known && number(&theirs.low) == number(&word.low)))
+    };
     let is_letter = |raw: &str| raw.len() == 1 && raw.starts_with(|c: char| c.is_ascii_uppercase());
     let things = reading.words.windows(2).filter(|two| {
         let numbered = two[1].role == Role::Number && NUMBERED.contains(&two[0].stem.as_str());

@@ -20,52 +20,62 @@ use std::collections::BTreeSet;
 const QUANTITIES: [Sort; 4] = [Amount, Rhythm, Time, Version];
 const NAMES: [Sort; 6] = [Person, Machine, Tool, Place, Team, Name];
 const ALL: [Sort; 10] = [Amount, Rhythm, Time, Version, Person, Machine, Tool, Place, Team, Name];
+/// From here each knows so much of the other that they say the same words.
+const SAME_WORDS: f32 = 0.8;
 /// Below this no sign is one.
 const FAINT: f32 = 0.2;
 
-/// From 0 to 1.
-pub fn score(there: &Statement<'_>, here: &Statement<'_>, signs: &Signs, plain: f32) -> f32 {
-    let sum: f32 = terms(there, here, signs, plain).iter().zip(WEIGHTS).map(|(term, (_, weight))| term * weight).sum();
-    1.0 / (1.0 + (-(sum + BIAS)).exp())
+/// What was found between two statements, weighed term by term.
+pub struct Findings {
+    terms: Vec<f32>,
+    /// Rival answers, as they are written.
+    pub rivals: Option<(String, String)>,
+    pub given_up: Option<String>,
+    /// Words that put things in opposite states.
+    pub opposed: Option<(String, String)>,
+    /// The same things in another order.
+    pub reversed: bool,
+    /// Both say the same words and deny nothing else alike, so that what the plain rules see is all there is.
+    pub same_words: bool,
 }
 
-/// In the order of the weights.
-pub fn terms(there: &Statement<'_>, here: &Statement<'_>, signs: &Signs, plain: f32) -> Vec<f32> {
-    let pair = Pair::of(&there.meaning, &here.meaning);
-    let nearness = there.meaning.nearness(&here.meaning);
-    let rivals = rivals::rivals(&there.reading, &there.slots, &here.reading, &here.slots, &pair);
-    let opposed = states::opposed(&there.reading, &there.states, &here.reading, &here.states, &pair);
-    let (old, new) = (&there.reading, &here.reading);
-    let places = cases::other_places(old, new);
-    let apart = is(places + cases::other_kinds(old, &there.slots, new, &here.slots) > 0);
-    let rival = rivals.most(&ALL, |found| found.rival);
-    let strongest = rival.max(opposed.any).max(rivals.most(&ALL, |found| found.dropped));
-    let mut terms = by_rules(signs, plain).to_vec();
-    terms.extend(by_meaning(nearness, &pair.covers()));
-    terms.extend(by_rivals(&rivals));
-    terms.extend([
-        opposed.any,
-        opposed.requirement,
-        opposed.activation,
-        is(order::is_reversed(there.order.as_ref(), here.order.as_ref(), &pair)),
-        is(strongest < FAINT && plain < weights::POSSIBLE),
-    ]);
-    terms.extend(by_cues(there, here, nearness.0));
-    let alert = is(there.cues.has(Cue::Alert) != here.cues.has(Cue::Alert));
-    terms.extend([
-        rivals.most(&QUANTITIES, |found| found.rival) * alert,
-        rival * apart,
-        opposed.any * apart,
-        weights::few(places.min(2)),
-        is(cases::other_numbers(old, new)),
-        is(cases::denies_twice(old) != cases::denies_twice(new)),
-    ]);
-    terms.extend(by_frame(old, new));
-    terms
-}
+impl Findings {
+    #[cfg(test)]
+    pub fn terms(&self) -> &[f32] {
+        &self.terms
+    }
 
-pub fn names_of_terms() -> impl Iterator<Item = &'static str> {
-    WEIGHTS.iter().map(|w| w.0)
+    /// How likely the two contradict each other, from 0 to 1.
+    pub fn score(&self) -> f32 {
+        let sum: f32 = self.terms.iter().zip(WEIGHTS).map(|(term, (_, weight))| term * weight).sum();
+        1.0 / (1.0 + (-(sum + BIAS)).exp())
+    }
+
+    pub fn of(there: &Statement<'_>, here: &Statement<'_>, signs: &Signs, plain: f32) -> Self {
+        let pair = Pair::of(&there.meaning, &here.meaning);
+        let nearness = there.meaning.nearness(&here.meaning);
+        let (old, new) = (&there.reading, &here.reading);
+        let rivals = rivals::rivals(old, &there.slots, new, &here.slots, &pair);
+        let opposed = states::opposed(old, &there.states, new, &here.states, &pair);
+        let reversed = order::is_reversed(there.order.as_ref(), here.order.as_ref(), &pair);
+        let strongest = rivals.most(&ALL, |found| found.rival.max(found.dropped)).max(opposed.any);
+        // In the order of the weights.
+        let covers = pair.covers();
+        let mut terms = by_rules(signs, plain).to_vec();
+        terms.extend(by_meaning(nearness, &covers));
+        terms.extend(by_rivals(&rivals));
+        terms.extend([opposed.any, opposed.requirement, opposed.activation, is(reversed)]);
+        terms.push(is(strongest < FAINT && plain < weights::POSSIBLE));
+        terms.extend(by_cues(there, here, nearness.0));
+        terms.extend(by_cases(there, here, &rivals, opposed.any));
+        terms.extend(by_frame(old, new));
+        let agree = signs.flips.denied > 0
+            || rivals.most(&[Amount, Rhythm], |found| found.same) > 0.0
+            || cases::denies_twice(old) != cases::denies_twice(new);
+        let same_words = !agree && covers.0.all.min(covers.1.all) >= SAME_WORDS;
+        let opposites = opposed.told.filter(|_| opposed.any >= FAINT);
+        Self { terms, rivals: rivals.told, given_up: rivals.given_up, opposed: opposites, reversed, same_words }
+    }
 }
 
 fn is(yes: bool) -> f32 {
@@ -136,6 +146,21 @@ fn by_cues(there: &Statement<'_>, here: &Statement<'_>, near: f32) -> [f32; 10] 
         is(there.cues.history),
         is(there.cues.story),
         here.cues.changes() * near,
+    ]
+}
+
+fn by_cases(there: &Statement<'_>, here: &Statement<'_>, rivals: &Rivals, opposed: f32) -> [f32; 6] {
+    let (old, new) = (&there.reading, &here.reading);
+    let places = cases::other_places(old, new);
+    let apart = is(places + cases::other_kinds(old, &there.slots, new, &here.slots) > 0);
+    let alert = is(there.cues.has(Cue::Alert) != here.cues.has(Cue::Alert));
+    [
+        rivals.most(&QUANTITIES, |found| found.rival) * alert,
+        rivals.most(&ALL, |found| found.rival) * apart,
+        opposed * apart,
+        weights::few(places.min(2)),
+        is(cases::other_numbers(old, new)),
+        is(cases::denies_twice(old) != cases::denies_twice(new)),
     ]
 }
 

@@ -1,8 +1,8 @@
 //! What words mean, by the vectors that ship with the server: how much of one text the other speaks of too, in whatever words.
 
 use super::{
-    scope, synonyms,
-    text::{Reading, Role},
+    alternatives, scope, synonyms,
+    text::{Reading, Role, Word},
 };
 use crate::engines::recall::semantic::{Model, Vector};
 
@@ -35,6 +35,8 @@ struct Meant {
     named: bool,
     head: bool,
     number: bool,
+    /// The category of a tool: another one of it is an answer, not another subject.
+    category: Option<usize>,
 }
 
 /// How one text's words stand in the other.
@@ -65,7 +67,7 @@ impl Meaning {
             let head = !titled && heads < HEADS && word.role != Role::Number && !synonyms::is_generic(&word.stem);
             heads += usize::from(head);
             let place = words.iter().position(|known| known.stem == word.stem).unwrap_or_else(|| {
-                words.push(Meant::of(&word.stem, &word.low, word.role));
+                words.push(Meant::of(word));
                 words.len() - 1
             });
             let known = &mut words[place];
@@ -94,16 +96,17 @@ impl Meaning {
 }
 
 impl Meant {
-    fn of(stem: &str, low: &str, role: Role) -> Self {
-        let (number, found) = (role == Role::Number, Model::builtin().word(low));
+    fn of(word: &Word) -> Self {
+        let (number, found) = (word.role == Role::Number, Model::builtin().word(&word.low));
         let length = found.as_ref().map_or(RAREST, |(_, length)| length.min(RAREST));
         let weight = match () {
             () if number => NUMBER,
-            () if synonyms::is_generic(stem) => length * GENERIC,
+            () if synonyms::is_generic(&word.stem) => length * GENERIC,
             () => length,
         };
         let vector = found.map(|(vector, _)| vector);
-        Self { stem: stem.to_owned(), weight, vector, titled: false, told: false, named: false, head: false, number }
+        let category = alternatives::known(word).map(|(category, _)| category);
+        Self { stem: word.stem.clone(), weight, vector, titled: false, told: false, named: false, head: false, number, category }
     }
 
     fn near(&self, other: &Self) -> f32 {
@@ -183,10 +186,11 @@ fn cover(one: &Meaning, other: &Meaning, near: impl Fn(usize, usize) -> f32) -> 
     let best: Vec<f32> = (0..one.words.len()).map(|at| nearest(at, &|_| true)).collect();
     let those = |counts: &dyn Fn(&Meant) -> bool| (0..one.words.len()).filter(|at| counts(&one.words[*at])).collect::<Vec<_>>();
     let is = |yes: bool| f32::from(u8::from(yes));
-    let titled = those(&|word| word.titled && word.tells());
+    let answers = |word: &Meant| word.category.is_some() && other.words.iter().any(|rival| rival.category == word.category);
+    let titled = those(&|word| word.titled && word.tells() && !answers(word));
     Cover {
         all: part(one, &those(&|word| !word.number), |at| soft(best[at])),
-        subject_own: part(one, &those(&|word| word.titled && word.told && word.tells()), |at| is(best[at] < SAME)),
+        subject_own: part(one, &those(&|word| word.titled && word.told && word.tells() && !answers(word)), |at| is(best[at] < SAME)),
         named_own: titled.iter().any(|at| one.words[*at].named && best[*at] < SAME),
         title: part(one, &titled, |at| is(nearest(at, &|word| word.titled) >= SAME)),
         head: part(one, &those(&|word| word.head), |at| soft(best[at])),

@@ -38,6 +38,7 @@ mod weights;
 
 use crate::model::{Anchor, Kind};
 use cues::Cues;
+use likely::Findings;
 use meaning::Meaning;
 use order::Turns;
 use slots::Slot;
@@ -57,13 +58,16 @@ pub struct Claim<'a> {
 }
 
 /// From this score on a contradiction counts as found; below it is only worth a look.
-pub const LIKELY: f32 = 0.72;
+pub const LIKELY: f32 = 0.75;
 
 /// Texts that are no nearer in meaning than this have nothing to do with each other.
 const FAR: f32 = 0.1;
 
+/// What the plain rules must say of two texts in the same words.
+const OUTRIGHT: f32 = 0.85;
+
 /// Below this score nothing is certain, however plain it looks.
-const SURE: f32 = 0.4;
+const SURE: f32 = 0.5;
 
 /// Below this score the judge says nothing.
 const POSSIBLE: f32 = 0.3;
@@ -109,7 +113,10 @@ pub struct Statement<'a> {
 
 impl<'a> Statement<'a> {
     pub fn of(claim: Claim<'a>) -> Self {
-        let reading = Reading::of(claim.title, claim.content, claim.kind == Kind::Discovery);
+        // A title that only repeats how the content begins says nothing of its own.
+        let repeats = claim.content.trim_start().starts_with(claim.title.trim_end_matches(['…', '.']).trim());
+        let title = if repeats { "" } else { claim.title };
+        let reading = Reading::of(title, claim.content, claim.kind == Kind::Discovery);
         let cues = Cues::of(&reading);
         Self {
             meaning: Meaning::of(&reading),
@@ -131,14 +138,13 @@ impl<'a> Statement<'a> {
         let signs = signs::signs(&self.reading, &new.reading);
         let evidence = Evidence::of(&signs);
         let plain = if evidence.is_any() { weights::score(&signs, &evidence) } else { 0.0 };
-        let likely = likely::score(self, new, &signs, plain);
+        let findings = Findings::of(self, new, &signs, plain);
+        let turned = findings.same_words && plain >= OUTRIGHT;
+        let score = findings.score().max(if turned { LIKELY } else { 0.0 });
         // Workspace-wide against one project may be the rule and its exception.
-        let certain = evidence.is_certain(plain) && self.claim.project == new.claim.project && likely >= SURE;
-        (likely >= POSSIBLE).then(|| Contradiction {
-            certain,
-            score: likely,
-            reason: reason::sentence(&signs, &self.reading, &new.reading),
-        })
+        let certain = evidence.is_certain(plain) && self.claim.project == new.claim.project && score >= SURE;
+        let reason = || reason::sentence(&signs, &findings, &self.reading, &new.reading);
+        (score >= POSSIBLE).then(|| Contradiction { certain, score, reason: reason() })
     }
 }
 
@@ -152,16 +158,4 @@ fn may_contradict(old: &Claim<'_>, new: &Claim<'_>) -> bool {
     let elsewhere = matches!((old.project, new.project), (Some(there), Some(here)) if there != here);
     let same = old.content.trim() == new.content.trim();
     !elsewhere && !same && ![old.kind, new.kind].contains(&Kind::Episode)
-}
-
-pub fn features(old: &Claim<'_>, new: &Claim<'_>) -> Vec<(&'static str, f32)> {
-    let (there, here) = (Statement::of(*old), Statement::of(*new));
-    let signs = signs::signs(&there.reading, &here.reading);
-    let evidence = Evidence::of(&signs);
-    let plain = if evidence.is_any() { weights::score(&signs, &evidence) } else { 0.0 };
-    let terms = likely::terms(&there, &here, &signs, plain);
-    let mut all: Vec<_> = likely::names_of_terms().zip(terms).collect();
-    all.push(("elsewhere", f32::from(u8::from(!may_contradict(old, new)))));
-    all.push(("certain", f32::from(u8::from(evidence.is_certain(plain) && old.project == new.project))));
-    all
 }

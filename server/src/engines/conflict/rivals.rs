@@ -10,6 +10,8 @@ use super::{
 
 /// More answers than these are a list, not a claim.
 const MOST: usize = 24;
+/// How far a name that is given up speaks for itself.
+const NAMED: f32 = 0.5;
 /// A number from here on may be a port or an id, which needs no noun.
 const BARE: f64 = 1000.0;
 
@@ -24,46 +26,75 @@ pub struct Found {
     pub lone: bool,
 }
 
-pub struct Rivals([Found; Sort::Name as usize + 1]);
+/// What was found of each sort, and which answers tell it best.
+#[derive(Default)]
+pub struct Rivals {
+    found: [Found; Sort::Name as usize + 1],
+    /// The nearest rivals, as they are written.
+    pub told: Option<(String, String)>,
+    /// The old one's answer that is given up.
+    pub given_up: Option<String>,
+}
 
 impl Rivals {
     pub fn found(&self, sort: Sort) -> Found {
-        self.0[sort as usize]
+        self.found[sort as usize]
     }
 
     pub fn most(&self, sorts: &[Sort], of: impl Fn(&Found) -> f32) -> f32 {
-        sorts.iter().map(|sort| of(&self.0[*sort as usize])).fold(0.0, f32::max)
+        sorts.iter().map(|sort| of(&self.found[*sort as usize])).fold(0.0, f32::max)
     }
 }
 
 pub fn rivals(old: &Reading, there: &[Slot], new: &Reading, here: &[Slot], pair: &Pair<'_>) -> Rivals {
-    let mut found = Rivals([Found::default(); Sort::Name as usize + 1]);
+    let mut rivals = Rivals::default();
+    let mut nearest = 0.0;
     let is_same = |one: &Slot, other: &Slot| same(old, one, new, other);
     for one in there.iter().take(MOST) {
-        let (slot, mut kept) = (&mut found.0[one.sort as usize], false);
-        for other in here.iter().filter(|other| is_same(one, other)) {
-            let near = pair.around(old, one.at, new, other.at);
-            if other.dropped && !one.dropped {
-                slot.dropped = slot.dropped.max(near);
-            } else {
-                kept = true;
-                slot.same = slot.same.max(near);
-            }
-        }
-        if kept || one.dropped {
+        if rivals.keeps(one, here.iter().filter(|other| is_same(one, other)), |other| pair.around(old, one.at, new, other.at), old) {
             continue;
         }
-        for other in here.iter().take(MOST) {
+        for other in here.iter().take(MOST).filter(|other| !other.dropped) {
             let known = || there.iter().any(|known| !known.dropped && is_same(known, other));
-            if other.dropped || !comparable(old, one, new, other) || is_same(one, other) || known() {
+            if !comparable(old, one, new, other) || is_same(one, other) || known() {
                 continue;
             }
-            slot.rival = slot.rival.max(pair.around(old, one.at, new, other.at));
+            let near = pair.around(old, one.at, new, other.at);
             let alone = |slots: &[Slot], sort: Sort| slots.iter().filter(|slot| slot.sort == sort).count() == 1;
-            slot.lone = alone(there, one.sort) && alone(here, other.sort);
+            let found = &mut rivals.found[one.sort as usize];
+            found.rival = found.rival.max(near);
+            found.lone = alone(there, one.sort) && alone(here, other.sort);
+            if near > nearest {
+                nearest = near;
+                rivals.told = Some((shown(old, one), shown(new, other)));
+            }
         }
     }
-    found
+    rivals
+}
+
+impl Rivals {
+    /// Whether the old answer stands in the new text too, or was given up in the old one already.
+    fn keeps<'a>(&mut self, one: &Slot, same: impl Iterator<Item = &'a Slot>, near: impl Fn(&Slot) -> f32, old: &Reading) -> bool {
+        let found = &mut self.found[one.sort as usize];
+        let mut kept = one.dropped;
+        for other in same {
+            let near = near(other);
+            if other.dropped && !one.dropped {
+                // A name is enough: "master was deleted" says nothing else.
+                found.dropped = found.dropped.max(if one.quantity.is_none() { near.max(NAMED) } else { near });
+                self.given_up = Some(shown(old, one));
+            } else {
+                kept = true;
+                found.same = found.same.max(near);
+            }
+        }
+        kept
+    }
+}
+
+fn shown(reading: &Reading, slot: &Slot) -> String {
+    slot.quantity.as_ref().map_or_else(|| reading.words[slot.at].raw.clone(), |quantity| quantity.shown.clone())
 }
 
 fn same(old: &Reading, one: &Slot, new: &Reading, other: &Slot) -> bool {

@@ -58,19 +58,26 @@ pub struct Opposed {
     pub any: f32,
     pub requirement: f32,
     pub activation: f32,
+    /// The words of state that stand against each other most, as they are written.
+    pub told: Option<(String, String)>,
 }
 
 pub fn opposed(old: &Reading, there: &[State], new: &Reading, here: &[State], pair: &Pair<'_>) -> Opposed {
     let (mut apart, mut alike) = ([0.0_f32; LINES], [0.0_f32; LINES]);
+    let (mut nearest, mut told) = (0.0, None);
     for one in there.iter().take(MOST) {
         for other in here.iter().take(MOST).filter(|other| other.line == one.line) {
             let near = pair.around(old, one.at, new, other.at);
             let best = if one.yes == other.yes { &mut alike[one.line] } else { &mut apart[one.line] };
             *best = best.max(near);
+            if one.yes != other.yes && near > nearest {
+                nearest = near;
+                told = Some((old.words[one.at].raw.clone(), new.words[other.at].raw.clone()));
+            }
         }
     }
     let lines: Vec<f32> = apart.iter().zip(alike).map(|(apart, alike)| (apart - alike).max(0.0)).collect();
-    Opposed { any: lines.iter().copied().fold(0.0, f32::max), requirement: lines[REQUIREMENT], activation: lines[ACTIVATION] }
+    Opposed { any: lines.iter().copied().fold(0.0, f32::max), requirement: lines[REQUIREMENT], activation: lines[ACTIVATION], told }
 }
 
 pub fn is_state(low: &str) -> bool {

@@ -41,6 +41,7 @@ buy purchase purchased purchases bought
 change modify modified modifies alter altered edit edits edited editing touch update updates updated
 service microservice services
 endpoint route api
+request req reqs requests
 log logging logs logged
 format formatted formatting
 error exception exceptions errors
@@ -73,6 +74,31 @@ validate validated validation verify
 timeout timeouts
 write writes written wrote
 lead leads led leader
+aws amazon
+frankfurt eu-central-1
+ireland eu-west-1
+virginia us-east-1
+watchdog wdt
+autoscaler hpa autoscaling autoscale
+mfa 2fa multifactor
+employee staff worker colleague employees
+leave vacation holiday holidays
+reply answer respond response replies answers answered
+survey csat
+cadence rhythm frequency interval
+money amount amounts
+contract agreement
+vendor supplier suppliers vendors
+outage downtime
+developer engineer developers engineers
+laptop notebook
+invoice bill invoices billed
+tenant customer-account
+branch branches
+threshold bound
+duplicate dedup deduplicate deduplicated duplicates
+quarantine quarantined
+revoke revoked
 ";
 
 static SAME_AS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {

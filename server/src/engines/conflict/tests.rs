@@ -111,6 +111,10 @@ fn certain(old: &str, new: &str) -> bool {
     judge(&fact("", old), &fact("", new)).is_some_and(|said| said.certain)
 }
 
+fn unlikely(old: &str, new: &str) -> bool {
+    judge(&fact("", old), &fact("", new)).is_none_or(|said| said.grade() == Grade::Possible)
+}
+
 fn silent(old: &str, new: &str) -> bool {
     judge(&fact("", old), &fact("", new)).is_none()
 }
@@ -122,7 +126,10 @@ fn another_choice_for_the_same_thing() {
     assert!(!silent("The cluster is in eu-central-1.", "The cluster was moved to eu-west-3."));
     assert!(!silent("Error codes are plain strings.", "Error codes are plain integers."));
     assert!(silent("Orders are stored in PostgreSQL.", "Sessions are stored in Redis."));
-    assert!(silent("The Android app is written in Kotlin.", "The iOS app is written in Swift."));
+    assert!(unlikely("The Android app is written in Kotlin.", "The iOS app is written in Swift."));
+    assert!(certain("Use PostgreSQL for orders", "Use MongoDB for orders"));
+    let titled = |content: &'static str| judge(&fact("Use PostgreSQL for orders", "Use PostgreSQL for orders"), &fact(content, content));
+    assert!(titled("Use MongoDB for orders").unwrap().certain, "a title that repeats the content changes nothing");
 }
 
 #[test]
@@ -149,6 +156,41 @@ fn only_one_and_all() {
     let said = judge(&fact("", "Only leads may release."), &fact("", "Every engineer can release.")).unwrap();
     assert_eq!(said.reason, "One says that only one does it, the other that all do.");
     assert!(!silent("All services live in one repository.", "Each service has its own repository."));
+}
+
+#[test]
+fn another_state_and_another_order() {
+    let likely = |old: &str, new: &str| !unlikely(old, new);
+    assert!(likely(
+        "Force pushing to feature branches is allowed.",
+        "Force pushing is forbidden on all branches, feature branches included."
+    ));
+    assert!(likely(
+        "Run database migrations before the new pods are rolled out.",
+        "First roll out the new pods, then run the database migrations."
+    ));
+    assert!(likely("The default branch is master.", "Base your work on main, it is the default branch now. master was deleted."));
+    assert!(unlikely("Secure boot is enabled on board revision C.", "Board revision B has no secure boot."));
+    assert!(unlikely("Until 2022 the pickers used Zebra MC33 scanners.", "Pickers use the Zebra TC53."));
+}
+
+#[test]
+#[ignore = "prints the terms of all pairs but the sealed ones, to fit the weights anew"]
+fn terms() {
+    for file in ["notes-open", "practice", "decisions-open", "decisions-sealed", "memories-open", "memories-sealed"] {
+        let path = format!("{}/../tests/data/conflicts/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            let pair: Value = serde_json::from_str(line).unwrap();
+            let (old, new) = (Side::of(&pair["old"]), Side::of(&pair["new"]));
+            let (there, here) = (Statement::of(old.claim()), Statement::of(new.claim()));
+            let signs = signs::signs(&there.reading, &here.reading);
+            let evidence = Evidence::of(&signs);
+            let plain = if evidence.is_any() { weights::score(&signs, &evidence) } else { 0.0 };
+            let findings = Findings::of(&there, &here, &signs, plain);
+            assert_eq!(findings.terms().len(), scales::WEIGHTS.len());
+            println!("{file} {} {:?}", pair["class"], findings.terms());
+        }
+    }
 }
 
 #[test]
