@@ -18,6 +18,8 @@ async fn lived_in() -> House {
     reviewer.approves(&request).await.expect(200);
     reviewer.executes(&request).await.expect(200);
     admin.looking_at("coding").get("memories").await.expect(200);
+    let kept = writer.remembers("held").await;
+    admin.looking_at("coding").post("holds", json!({"memory_ids": [kept["id"]], "reason": "a case"})).await.expect(201);
     let run = writer.post("sessions", json!({"agent_tool": "codex", "task": "t"})).await.expect(201);
     let run = format!("sessions/{}", run["id"].as_str().expect("a text"));
     writer.post(&format!("{run}/events"), super::capture::log(1)).await.expect(200);
@@ -133,6 +135,7 @@ async fn the_trail_can_only_grow() {
         "delete from session_events",
         "update checkpoints set next_step = 'none'",
         "delete from checkpoints",
+        "select erase_runs(workspace_id, id) from deletion_requests",
     ] {
         for mut somebody in [house.standing_in(coding, None, None).await, house.as_gate().await] {
             assert_eq!(sqlstate(&mut somebody, change).await, "42501", "{change}");

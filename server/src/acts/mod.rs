@@ -6,6 +6,7 @@ pub mod actors;
 mod conflicts;
 pub mod context;
 pub mod deletion;
+mod erased;
 pub mod memories;
 pub mod proposals;
 pub mod recall;

@@ -4,6 +4,7 @@ pub mod brief;
 pub mod checkpoint;
 pub mod conflict;
 pub mod distil;
+pub mod erasure;
 pub mod freshness;
 mod phrases;
 pub mod recall;

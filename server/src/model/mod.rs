@@ -18,7 +18,7 @@ pub mod workspaces;
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
 pub use ids::{
-    AgentId, AuditId, CheckpointId, DeletionId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, SessionId, StoreId, TaskId,
-    WorkspaceId,
+    AgentId, AuditId, CheckpointId, DeletionId, HoldId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, SessionId, StoreId,
+    TaskId, WorkspaceId,
 };
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};

@@ -60,6 +60,7 @@ fn pending() -> Show {
             touched("session", "Chat of 4 November", "48 events"),
         ],
         more: 11,
+        copies: vec![touched("memory", "Notes of the call in May", "/episodes/call.md · 1 version")],
         approved: None,
         rejected: None,
         executed: None,
@@ -89,7 +90,7 @@ fn approved() -> Show {
 fn executed() -> Show {
     let certificate = Some("/v1/workspaces/coding/deletion-requests/018f/certificate".into());
     let (request, executed) = (request("executed"), Some(decision("Ada Quist", 1, "")));
-    Show { request, executed, touched: Vec::new(), more: 0, certificate, may: May::default(), ..approved() }
+    Show { request, executed, touched: Vec::new(), copies: Vec::new(), more: 0, certificate, may: May::default(), ..approved() }
 }
 
 fn rejected() -> Show {
@@ -112,6 +113,7 @@ fn hostile() -> Show {
     request.reason = Some(format!("{HOSTILE}{}", "z".repeat(300)));
     request.counts = vec![(1, word())];
     show.touched = vec![Touched { kind: word(), id: word(), title: word(), detail: word(), held: true }];
+    show.copies.clone_from(&show.touched);
     show.certificate = Some(word());
     show
 }

@@ -1,0 +1,1 @@
+//! Erased means erased.
