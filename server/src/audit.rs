@@ -186,7 +186,7 @@ impl Audit {
         Self::new("instance.set_up_link_made", None)
     }
 
-    pub(crate) fn signing_key_made(key: Uuid) -> Self {
-        Self::new("instance.signing_key_made", Some(("signing_key", key)))
+    pub(crate) fn signing_key_made(key: Uuid, purpose: &'static str) -> Self {
+        Self::new("instance.signing_key_made", Some(("signing_key", key))).with(json!({"purpose": purpose}))
     }
 }

@@ -15,9 +15,11 @@ pub mod config;
 pub mod engines;
 pub mod keyring;
 pub mod model;
+pub mod notary;
 pub mod pages;
 pub mod problem;
 pub mod serve;
+pub mod signing;
 pub mod stack;
 pub mod store;
 pub mod turnstile;
@@ -31,6 +33,7 @@ use crate::{
     auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
     config::Config,
     keyring::Keyring,
+    notary::Notary,
     store::Db,
     turnstile::Turnstile,
 };
@@ -49,6 +52,7 @@ struct Parts {
     db: Db,
     keyring: Keyring,
     tokens: Tokens,
+    notary: Notary,
     limits: Limits,
     key_line: KeyLine,
     together: Together,
@@ -56,11 +60,11 @@ struct Parts {
 }
 
 impl App {
-    pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens) -> Result<Self, String> {
+    pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens, notary: Notary) -> Result<Self, String> {
         let limits = Limits::new(config.rate_limit);
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, limits, key_line, together, library })))
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, limits, key_line, together, library })))
     }
 
     pub fn config(&self) -> &Config {
@@ -77,6 +81,11 @@ impl App {
 
     pub fn tokens(&self) -> &Tokens {
         &self.0.tokens
+    }
+
+    /// Signs what others can check without us.
+    pub fn notary(&self) -> &Notary {
+        &self.0.notary
     }
 
     pub fn limits(&self) -> &Limits {

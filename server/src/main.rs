@@ -48,7 +48,7 @@ enum Command {
     Openapi,
     /// Print the role table as the page in docs/
     Roles,
-    /// Make a new key for signing tokens; the ones before stay valid until their last token has run out
+    /// Make new keys for signing tokens and sealing the trail; what the ones before signed stays valid
     RotateKeys {
         #[command(flatten)]
         given: Box<Given>,

@@ -5,6 +5,7 @@ use crate::{
     auth::tokens::Tokens,
     config::Config,
     keyring::Keyring,
+    notary::Notary,
     stack,
     store::{Db, cluster::Cluster, connect},
     work,
@@ -76,7 +77,8 @@ pub async fn start(config: Config, app_url: &str, owner_url: &str) -> Result<Run
     let address = listener.local_addr()?;
     let config = config.bound_to(address);
     let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(told)?;
-    let app = App::new(config, db, keyring, tokens)?;
+    let notary = Notary::load(&db, keyring.clone(), &config.public_url()).await.map_err(told)?;
+    let app = App::new(config, db, keyring, tokens, notary)?;
     acts::access::make_first_admin(&app).await.map_err(told)?;
     let (stop, stopped) = watch::channel(false);
     let working = tokio::spawn(work::run(app.clone(), stopped));

@@ -124,7 +124,15 @@ async fn the_contract_says_who_may_what() {
     };
     of(
         "anyone",
-        &["POST /v1/auth/login", "POST /v1/auth/refresh", "GET /.well-known/jwks.json", "GET /healthz", "GET /readyz", "GET /metrics"],
+        &[
+            "POST /v1/auth/login",
+            "POST /v1/auth/refresh",
+            "GET /.well-known/jwks.json",
+            "GET /.well-known/cairn-trail-keys.json",
+            "GET /healthz",
+            "GET /readyz",
+            "GET /metrics",
+        ],
     );
     of("agent_key", &["POST /v1/auth/token"]);
     of("actor", &["GET /v1/me", "GET /v1/workspaces"]);

@@ -1,7 +1,7 @@
 //! Is it alive, is it ready, what is it doing, and how is it called.
 
 use super::document::{Access, needs};
-use crate::{App, problem::Problem};
+use crate::{App, notary::KnownKey, problem::Problem};
 use axum::{
     Router,
     extract::State,
@@ -10,8 +10,11 @@ use axum::{
     routing::get,
 };
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
+use time::OffsetDateTime;
+use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 pub fn routes() -> OpenApiRouter<App> {
@@ -20,6 +23,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(needs(Access::Anyone, routes!(readyz)))
         .routes(needs(Access::Anyone, routes!(metrics)))
         .routes(needs(Access::Anyone, routes!(jwks)))
+        .routes(needs(Access::Anyone, routes!(list_trail_keys)))
 }
 
 /// The document itself is not in the document.
@@ -62,4 +66,36 @@ async fn metrics(State(app): State<App>) -> Response {
 #[utoipa::path(get, path = "/.well-known/jwks.json", tag = "Access", responses((status = 200, description = "RFC 7517.", body = Object)))]
 async fn jwks(State(app): State<App>) -> axum::Json<Value> {
     axum::Json(app.tokens().jwks())
+}
+
+/// A key that signs or signed checkpoints and certificates.
+#[derive(Serialize, ToSchema)]
+struct TrailKeyBody {
+    /// The verification key, as C2SP signed notes write it.
+    #[schema(example = "cairn.example.org/trail+0a1b2c3d+AXd1…")]
+    vkey: String,
+    /// Since when it signs.
+    #[serde(with = "time::serde::rfc3339")]
+    made_at: OffsetDateTime,
+    /// Since when it no longer does; what it signed before stays valid.
+    #[serde(with = "time::serde::rfc3339::option")]
+    retired_at: Option<OffsetDateTime>,
+}
+
+impl From<KnownKey> for TrailKeyBody {
+    fn from(key: KnownKey) -> Self {
+        Self { vkey: key.vkey, made_at: key.made_at, retired_at: key.retired_at }
+    }
+}
+
+/// Every public key that ever signed the trail, newest first.
+#[derive(Serialize, ToSchema)]
+struct TrailKeysBody {
+    keys: Vec<TrailKeyBody>,
+}
+
+/// The public keys that the trail's checkpoints and certificates of deletion are signed with.
+#[utoipa::path(get, path = "/.well-known/cairn-trail-keys.json", tag = "Trail", responses((status = 200, description = "Newest first, retired ones included.", body = TrailKeysBody)))]
+async fn list_trail_keys(State(app): State<App>) -> Result<axum::Json<TrailKeysBody>, Problem> {
+    Ok(axum::Json(TrailKeysBody { keys: app.notary().keys()?.into_iter().map(Into::into).collect() }))
 }

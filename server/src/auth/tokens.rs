@@ -2,16 +2,14 @@
 //! master key. The newest key signs; the ones before it verify until their last token has run out.
 
 use crate::{
-    audit::Audit,
     keyring::Keyring,
-    model::{Actor, AgentId, KeyId, LoginId, PersonId, Role, clock},
+    model::{AgentId, KeyId, LoginId, PersonId, Role, clock},
     problem::Problem,
-    store::{Db, Request, signing_keys},
+    signing,
+    store::{Db, signing_keys::Purpose},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use ed25519_dalek::{SigningKey, pkcs8::EncodePrivateKey};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -65,14 +63,14 @@ impl std::fmt::Debug for Tokens {
 impl Tokens {
     /// Loads the keys, and makes the first or the next one when it is time.
     pub async fn load(db: &Db, keyring: Keyring, issuer: String) -> Result<Self, Problem> {
-        rotate_when_due(db, &keyring, ROTATE_AFTER_DAYS).await?;
+        signing::make_when_due(db, &keyring, Purpose::Tokens, None, ROTATE_AFTER_DAYS).await?;
         let loaded = RwLock::new(read(db, &keyring).await?);
         Ok(Self { issuer, keyring, loaded })
     }
 
     /// Rotates when the signing key is old; `days` 0 rotates now.
     pub async fn rotate(&self, db: &Db, days: f64) -> Result<(), Problem> {
-        rotate_when_due(db, &self.keyring, days).await?;
+        signing::make_when_due(db, &self.keyring, Purpose::Tokens, None, days).await?;
         self.reload(db).await
     }
 
@@ -144,31 +142,13 @@ impl Tokens {
 
 async fn read(db: &Db, keyring: &Keyring) -> Result<Loaded, Problem> {
     let mut loaded = Loaded { signing: None, verifying: HashMap::new(), looked_at: Instant::now() };
-    for row in db.token_keys().await? {
+    for row in db.signing_keys(Purpose::Tokens).await? {
         let x = BASE64_URL_SAFE_NO_PAD.encode(&row.public_key);
         let key = DecodingKey::from_ed_components(&x).map_err(Problem::internal)?;
         loaded.verifying.insert(row.id.to_string(), (key, x));
         if loaded.signing.is_none() && row.retired_at.is_none() {
-            let secret = keyring
-                .unwrap(&row.wrapped_key, row.id.as_bytes())
-                .ok_or_else(|| Problem::internal("a signing key does not open with this master key"))?;
-            loaded.signing = Some((row.id, EncodingKey::from_ed_der(&secret)));
+            loaded.signing = Some((row.id, EncodingKey::from_ed_der(&signing::open(keyring, &row)?)));
         }
     }
     Ok(loaded)
-}
-
-async fn rotate_when_due(db: &Db, keyring: &Keyring, days: f64) -> Result<(), Problem> {
-    let mut tx = db.instance(&Actor::system(), &Request::of_the_house("signing-keys")).await?;
-    signing_keys::take_turns(&mut tx).await?;
-    if signing_keys::age_in_days(&mut tx).await?.is_some_and(|age| age < days) {
-        return Ok(());
-    }
-    let secret: [u8; 32] = rand::rng().random();
-    let key = SigningKey::from_bytes(&secret);
-    let id = clock::new_id();
-    let der = key.to_pkcs8_der().map_err(Problem::internal)?;
-    let wrapped = keyring.wrap(der.as_bytes(), id.as_bytes()).ok_or_else(|| Problem::internal("a signing key could not be wrapped"))?;
-    signing_keys::rotate(&mut tx, id, key.verifying_key().as_bytes(), &wrapped).await?;
-    tx.commit(Audit::signing_key_made(id)).await
 }

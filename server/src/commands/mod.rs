@@ -12,6 +12,7 @@ use crate::{
     auth::tokens::Tokens,
     config::Config,
     keyring::Keyring,
+    notary::Notary,
     serve::{self, Database},
     store::{
         Db,
@@ -92,7 +93,12 @@ pub async fn demo(config: Config) -> Result<(), Failure> {
 pub async fn rotate_keys(config: Config) -> Result<(), Failure> {
     beside(config, async |app| {
         app.tokens().rotate(app.db(), 0.0).await.map_err(serve::told)?;
+        app.notary().rotate(app.db()).await.map_err(serve::told)?;
         println!("A new signing key is in use; tokens signed before stay valid until they run out.");
+        println!("The trail is sealed with a new key too; what was sealed before stays verifiable with the keys before it. For auditors:");
+        if let Some(newest) = app.notary().keys().map_err(serve::told)?.first() {
+            println!("{}", newest.vkey);
+        }
         Ok(())
     })
     .await
@@ -106,7 +112,8 @@ async fn beside(config: Config, act: impl AsyncFnOnce(App) -> Result<(), Failure
         let db = Db::connect(&database.app_url, 4)?;
         let keyring = Keyring::open(&config.master_key_file)?;
         let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(serve::told)?;
-        let app = App::new(config, db, keyring, tokens)?;
+        let notary = Notary::load(&db, keyring.clone(), &config.public_url()).await.map_err(serve::told)?;
+        let app = App::new(config, db, keyring, tokens, notary)?;
         let done = act(app.clone()).await;
         app.db().close().await;
         done

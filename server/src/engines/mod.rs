@@ -8,4 +8,5 @@ pub mod erasure;
 pub mod freshness;
 mod phrases;
 pub mod recall;
+pub mod seal;
 pub mod tokens;

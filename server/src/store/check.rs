@@ -48,7 +48,7 @@ pub async fn is_empty(owner_url: &str) -> Result<bool, sqlx::Error> {
 /// A dump speaks of roles but does not make them.
 pub async fn make_roles(owner_url: &str) -> Result<(), sqlx::Error> {
     let mut conn = PgConnection::connect(owner_url).await?;
-    for role in ["cairn_app", "cairn_gate", "cairn_index"] {
+    for role in ["cairn_app", "cairn_gate", "cairn_index", "cairn_seal"] {
         let make = format!(
             "do $$ begin create role {role} nologin noinherit; exception when duplicate_object or unique_violation then null; end $$"
         );

@@ -164,20 +164,22 @@ async fn let_in(conn: &mut PgConnection, login: &str) -> Result<(), sqlx::Error>
          from pg_auth_members m
          join pg_roles g on g.oid = m.roleid
          join pg_roles r on r.oid = m.member
-         where r.rolname = $1 and g.rolname in ('cairn_app', 'cairn_gate', 'cairn_index') and (to_jsonb(m) ->> 'set_option') is distinct from 'false'",
+         where r.rolname = $1 and g.rolname in ('cairn_app', 'cairn_gate', 'cairn_index', 'cairn_seal') and (to_jsonb(m) ->> 'set_option') is distinct from 'false'",
     )
     .bind(login)
     .fetch_one(&mut *conn)
     .await?;
-    if superuser || granted >= 3 {
+    if superuser || granted >= 4 {
         return Ok(());
     }
     // Without stepping in, a login of its own has no right at all: by the grant, or in Postgres 15 by the role.
     let grant = match (itself, version >= 160_000) {
-        (true, true) => format!("grant cairn_app, cairn_gate, cairn_index to {quoted} with set true"),
-        (false, true) => format!("grant cairn_app, cairn_gate, cairn_index to {quoted} with inherit false, set true"),
-        (false, false) if inherits => format!("alter role {quoted} noinherit; grant cairn_app, cairn_gate, cairn_index to {quoted}"),
-        (_, false) => format!("grant cairn_app, cairn_gate, cairn_index to {quoted}"),
+        (true, true) => format!("grant cairn_app, cairn_gate, cairn_index, cairn_seal to {quoted} with set true"),
+        (false, true) => format!("grant cairn_app, cairn_gate, cairn_index, cairn_seal to {quoted} with inherit false, set true"),
+        (false, false) if inherits => {
+            format!("alter role {quoted} noinherit; grant cairn_app, cairn_gate, cairn_index, cairn_seal to {quoted}")
+        }
+        (_, false) => format!("grant cairn_app, cairn_gate, cairn_index, cairn_seal to {quoted}"),
     };
     conn.execute(sqlx::AssertSqlSafe(grant)).await.map(drop)
 }

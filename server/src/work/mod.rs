@@ -66,6 +66,9 @@ async fn house_keeping(app: &App) {
     if let Err(problem) = app.tokens().rotate_when_old(app.db()).await {
         tracing::warn!(?problem, "the signing keys could not be looked after");
     }
+    if let Err(problem) = app.notary().look_again(app.db()).await {
+        tracing::warn!(?problem, "the notary's keys could not be looked at");
+    }
     if let Err(problem) = store::logins::forget_the_past(app.db()).await {
         tracing::warn!(?problem, "old sign-in failures and links could not be removed");
     }
