@@ -74,7 +74,7 @@ async fn a_hold_on_a_session_or_a_person_keeps_what_belongs_to_them() {
     let place = format!("sessions/{}", run["id"].as_str().unwrap());
     writer.post(&format!("{place}/events"), super::capture::log(1)).await.expect(200);
     let checkpoint = writer.post(&format!("{place}/checkpoints"), json!({"decisions": ["Use the injected clock"]})).await.expect(201);
-    let decision = json!({"id": checkpoint["decisions"][0]["id"]});
+    let decision = json!({"id": checkpoint["decisions"][0]["memory_id"]});
     auditor.post("holds", json!({"session_ids": [run["id"]], "reason": "case 118"})).await.expect(201);
     for asked in [
         json!({"session_ids": [run["id"]], "reason": "x"}),
