@@ -68,7 +68,7 @@ impl Audit {
         Self {
             id: memory.audit_id,
             version: Some(memory.version),
-            session: memory.session_id.map(|session| session.0),
+            session: memory.run_id.map(|run| run.0),
             digest: Some(memory.digest),
             ..Self::new(action, Some(("memory", memory.id.0)))
         }
@@ -81,6 +81,7 @@ impl Audit {
             && self.target == Some(("memory", memory.id.0))
             && (self.version, memory.version) == (Some(1), 1)
             && self.session == memory.session_id.map(|session| session.0)
+            && self.session == memory.run_id.map(|run| run.0)
             && self.digest == Some(memory.digest)
             && self.details.is_none()
     }
@@ -160,6 +161,11 @@ impl Audit {
 
     pub(crate) fn workspace_changed(workspace: WorkspaceId, fields: &[&'static str]) -> Self {
         Self::workspace("workspace.changed", workspace).with(json!({"fields": fields}))
+    }
+
+    /// Of which kinds; what was set stands in the workspace.
+    pub(crate) fn policy_changed(workspace: WorkspaceId, kinds: &[crate::model::Kind]) -> Self {
+        Self::workspace("policy.changed", workspace).with(json!({"kinds": kinds}))
     }
 
     pub(crate) fn member(action: &'static str, person: PersonId, role: Role) -> Self {

@@ -64,7 +64,7 @@ async fn around(State(app): State<App>, mut request: axum::extract::Request, nex
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let route = request.extensions().get::<MatchedPath>().map_or_else(|| "unmatched".to_owned(), |matched| matched.as_str().to_owned());
     let refusable = Refusable::default();
-    request.extensions_mut().insert(Request { id: id.clone(), once: None });
+    request.extensions_mut().insert(Request { id: id.clone(), once: None, run: None });
     request.extensions_mut().insert(refusable.clone());
     let headers = request.headers().clone();
 

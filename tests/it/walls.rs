@@ -29,6 +29,8 @@ async fn lived_in() -> House {
     for kept in [
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
         "insert into memory_vectors (workspace_id, memory_id, model, text_mark, dimensions, vectors) select workspace_id, id, 'm', '', 1, '' from memories",
+        "insert into rollbacks (workspace_id, id, selector, restored, unwound, archived, kept, withdrawn, at, actor_type, actor_id, audit_id) select workspace_id, id, '{}', 0, 0, 0, 0, 0, created_at, created_by_type, created_by, audit_id from memories",
+        "insert into rollback_items (workspace_id, rollback_id, memory_id, outcome) select workspace_id, id, id, 'left' from memories",
     ] {
         house.owner().execute(kept).await.expect("is kept");
     }

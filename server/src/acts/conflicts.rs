@@ -1,6 +1,6 @@
 //! Contradictions are caught before they land: a new decision is held against those that are active.
 
-use super::recall;
+use super::{memories::waiting, recall};
 use crate::{
     App,
     engines::conflict::{self, Claim, Contradiction},
@@ -27,14 +27,9 @@ pub(super) async fn weigh<P: Permission>(app: &App, scope: &Scope<P>, mut new: N
     if !new.propose_on_conflict {
         return Err(refusal(first, why, &against));
     }
-    new.proposed = Some(Proposed {
-        origin: Origin::Conflict,
-        key: None,
-        // By its id alone: the other's words go with it when it is erased.
-        reason: format!("It contradicts the decision {}.", first.id),
-        confidence: new.confidence.unwrap_or(0.8),
-        sightings: Vec::new(),
-    });
+    // By its id alone: the other's words go with it when it is erased.
+    let reason = format!("It contradicts the decision {}.", first.id);
+    new.proposed = Some(Proposed::because(Origin::Conflict, reason, waiting::confidence(scope.actor(), &new)));
     Ok(new)
 }
 

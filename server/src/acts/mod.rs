@@ -8,6 +8,7 @@ pub mod context;
 pub mod deletion;
 mod erased;
 pub mod memories;
+pub mod policies;
 pub mod proposals;
 pub mod recall;
 pub mod safety;

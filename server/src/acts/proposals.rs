@@ -5,12 +5,12 @@ use crate::{
     App,
     audit::{Audit, Trail},
     model::{
-        AuditId, Memory, MemoryId, ProposalId, SessionId, State, clock,
+        AuditId, Memory, MemoryId, ProposalId, State, clock,
         page::{Limit, Page},
-        proposals::{Origin, Proposal, ProposalState},
+        proposals::{Origin, Proposal, ProposalFilter, ProposalState},
     },
     problem::Problem,
-    store::{self, Permission, Reviewing, Scope},
+    store::{self, Permission, Reviewing, Scope, proposals::Verdict},
 };
 use std::collections::HashMap;
 
@@ -23,13 +23,12 @@ pub struct Shown {
 pub async fn list<P: Permission>(
     app: &App,
     scope: &Scope<P>,
-    state: Option<ProposalState>,
-    session: Option<SessionId>,
+    filter: &ProposalFilter,
     limit: Limit,
     cursor: Option<&str>,
 ) -> Result<Page<Shown>, Problem> {
     let mut tx = app.db().read(scope).await?;
-    let page = store::proposals::list(&mut tx, state, session, limit, cursor).await?;
+    let page = store::proposals::list(&mut tx, filter, limit, cursor).await?;
     let ids: Vec<MemoryId> = page.data.iter().map(|proposal| proposal.memory_id).collect();
     let mut memories: HashMap<MemoryId, Memory> =
         store::memories::find_some(&mut tx, &ids).await?.into_iter().map(|memory| (memory.id, memory)).collect();
@@ -80,7 +79,8 @@ async fn decide(app: &App, scope: &Scope<Reviewing>, id: ProposalId, state: Prop
             done => trail.push(done?),
         }
     }
-    store::proposals::decide(&mut tx, id, state, scope.actor(), now, audit).await?;
+    let verdict = Verdict { state, by: scope.actor(), at: now, note: None, became: None };
+    store::proposals::decide(&mut tx, id, &verdict, audit).await?;
     let action = if approved { "proposal.approved" } else { "proposal.rejected" };
     trail.push(Audit::proposal(audit, action, id, memory.id));
     tx.commit(trail.into_iter().collect::<Trail>()).await?;

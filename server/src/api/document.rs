@@ -11,7 +11,7 @@ use utoipa::{
     openapi::{
         ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder,
         extensions::ExtensionsBuilder,
-        path::{Operation, ParameterBuilder, ParameterIn, PathItem},
+        path::{Operation, Parameter, ParameterBuilder, ParameterIn, PathItem},
         schema::{ObjectBuilder, Type},
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
         tag::TagBuilder,
@@ -96,6 +96,8 @@ pub fn frame() -> OpenApi {
             tag("Sessions", "A run's log, its checkpoints, and what is learned from it when it ends."),
             tag("Tasks", "Work that spans sessions: what one run knew, the next is told."),
             tag("Proposals", "What waits for a person's word before it is known."),
+            tag("Policies", "What waits, ages, goes and is curated, by kind of memory."),
+            tag("Conflicts", "Memories that may not both hold, and which of them shall."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),
@@ -129,6 +131,7 @@ pub fn complete(mut document: OpenApi) -> OpenApi {
 }
 
 fn describe_parameters(path: &str, operation: &mut Operation) {
+    let changes_memories = matches!(access_of(operation).as_str(), "writing" | "reviewing");
     let parameters = operation.parameters.get_or_insert_default();
     for name in path.split('{').skip(1).filter_map(|rest| rest.split('}').next()) {
         let (text, format) = match name {
@@ -149,26 +152,27 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
         parameters.retain(|parameter| !matches!(parameter, RefOr::T(parameter) if parameter.name == name));
         parameters.insert(0, described.into());
     }
+    if path.contains("{ws}") && changes_memories {
+        let text = "The session that this change is made in: it is undone with it by a rollback.";
+        parameters.push(header("X-Cairn-Session", text));
+    }
     if operation.request_body.is_some() || operation.responses.responses.contains_key("201") {
-        parameters.push(
-            ParameterBuilder::new()
-                .name("Idempotency-Key")
-                .parameter_in(ParameterIn::Header)
-                .description(Some("The same key and body within 24 h give the first answer again."))
-                .schema(Some(ObjectBuilder::new().schema_type(Type::String).build()))
-                .build()
-                .into(),
-        );
+        parameters.push(header("Idempotency-Key", "The same key and body within 24 h give the first answer again."));
     }
 }
 
+fn header(name: &str, text: &str) -> RefOr<Parameter> {
+    let schema = ObjectBuilder::new().schema_type(Type::String).build();
+    ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header).description(Some(text)).schema(Some(schema)).build().into()
+}
+
+fn access_of(operation: &Operation) -> String {
+    let word = operation.extensions.as_ref().and_then(|all| all.get("x-access")).and_then(|word| word.as_str());
+    word.unwrap_or_default().to_owned()
+}
+
 fn add_errors(path: &str, operation: &mut Operation) {
-    let access = operation
-        .extensions
-        .as_ref()
-        .and_then(|all| all.get("x-access"))
-        .and_then(|word| word.as_str().map(str::to_owned))
-        .unwrap_or_default();
+    let access = access_of(operation);
     let mut errors = vec![
         ("429", "Too many requests; `Retry-After` says when to come back."),
         ("503", "Postgres is away; `Retry-After` says when to come back."),

@@ -7,6 +7,7 @@ mod deletion;
 pub mod document;
 mod memories;
 mod operations;
+mod policies;
 mod proposals;
 mod recall;
 mod sent;
@@ -31,6 +32,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(sessions::routes())
         .merge(tasks::routes())
         .merge(proposals::routes())
+        .merge(policies::routes())
         .merge(deletion::routes())
         .merge(trail::routes())
         .merge(operations::routes())

@@ -12,7 +12,7 @@ use crate::{
     model::{
         MemoryId, Power, ProposalId, SessionId,
         page::Limit,
-        proposals::{Origin, Proposal, ProposalState, Sighting},
+        proposals::{Origin, Proposal, ProposalFilter, ProposalState, Sighting},
     },
     problem::Problem,
     store::{Reading, Reviewing, Scope},
@@ -110,7 +110,8 @@ async fn list_proposals(
     Query(asked): Query<ListProposals>,
 ) -> Result<axum::Json<List<ProposalBody>>, Problem> {
     let (state, limit) = (asked.state.unwrap_or(ProposalState::Open), Limit::parse(asked.limit)?);
-    let page = acts::proposals::list(&app, &scope, Some(state), asked.session_id, limit, asked.cursor.as_deref()).await?;
+    let filter = ProposalFilter { state: Some(state), session: asked.session_id, ..ProposalFilter::default() };
+    let page = acts::proposals::list(&app, &scope, &filter, limit, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.map(|one| shown(&scope, one)).into()))
 }
 

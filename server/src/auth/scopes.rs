@@ -4,9 +4,9 @@
 use super::caller::{Credential, agent, login, note_use, request, signed_out};
 use crate::{
     App,
-    model::Actor,
+    model::{Actor, Run},
     problem::Problem,
-    store::{Permission, Reading, Scope},
+    store::{Permission, Reading, Request, Scope},
 };
 use axum::{
     RequestPartsExt,
@@ -32,12 +32,19 @@ impl<P: Permission> FromRequestParts<App> for Scope<P> {
             named.then_some(standing)
         };
         let standing = Arc::new(standing.ok_or(Problem::NotFound)?);
-        let request = request(parts);
+        let request = Request { run: session_named(parts)?, ..request(parts) };
         if let Some(slot) = parts.extensions.get::<Refusable>() {
             slot.note(Scope::of(standing.clone(), request.clone())?);
         }
         Self::of(standing, request)
     }
+}
+
+/// `X-Cairn-Session`: the session that this request is a part of.
+fn session_named(parts: &Parts) -> Result<Option<Run>, Problem> {
+    let Some(sent) = parts.headers.get("x-cairn-session") else { return Ok(None) };
+    let id = sent.to_str().ok().and_then(|id| id.trim().parse().ok());
+    id.map(|id| Some(Run::Session(id))).ok_or_else(|| Problem::invalid("X-Cairn-Session", "must be the id of a session"))
 }
 
 async fn workspace_asked_for(parts: &mut Parts) -> Result<String, Problem> {

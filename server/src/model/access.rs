@@ -1,6 +1,6 @@
 //! Roles and what each may do, and the words of access: workspace, project, e-mail, settings.
 
-use super::{PersonId, WorkspaceId, text};
+use super::{PersonId, WorkspaceId, policies::Policies, text};
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -225,6 +225,9 @@ pub struct Settings {
     /// How many active and proposed memories there may be; null: any number.
     #[schema(example = 100_000)]
     pub quota_memories: Option<u32>,
+    /// What is set for single kinds; changed with `PUT …/policies`.
+    #[serde(skip_serializing_if = "Policies::is_empty")]
+    pub policies: Policies,
 }
 
 impl Default for Settings {
@@ -237,6 +240,7 @@ impl Default for Settings {
             retention_days: None,
             dream_mode: Mode::Review,
             quota_memories: None,
+            policies: Policies::new(),
         }
     }
 }

@@ -51,6 +51,8 @@ ids! {
     CheckpointId
     /// The id of a proposal.
     ProposalId
+    /// The id of a conflict.
+    ConflictId
     /// The id of an entry in the trail.
     AuditId
     /// The id of a deletion request.
@@ -59,6 +61,8 @@ ids! {
     HoldId
     /// The id of a receipt.
     ReceiptId
+    /// The id of a rollback.
+    RollbackId
 }
 
 impl WorkspaceId {

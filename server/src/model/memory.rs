@@ -1,7 +1,7 @@
 //! A memory, what may be sent to make one, and what may be changed in one.
 
 use super::{
-    Actor, AuditId, MemoryId, PersonId, Project, SessionId, StoreId,
+    Actor, AuditId, MemoryId, PersonId, Project, RunId, SessionId, StoreId,
     text::{Content, MemoryPath},
 };
 use crate::problem::Problem;
@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident, $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, sqlx::Type, Serialize, Deserialize, utoipa::ToSchema)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, sqlx::Type, Serialize, Deserialize, utoipa::ToSchema)]
         #[sqlx(type_name = "text")]
         pub enum $name {
             $($(#[$variant_doc])* #[sqlx(rename = $word)] #[serde(rename = $word)] $variant),+
@@ -188,6 +188,8 @@ pub struct Memory {
     pub updated_at: OffsetDateTime,
     pub updated_by: Actor,
     pub session_id: Option<SessionId>,
+    /// What this very version was written in; where the memory came from stays in `session_id`.
+    pub run_id: Option<RunId>,
     /// The entry of the trail that stands for this version, and what it says of the text.
     pub audit_id: AuditId,
     pub digest: [u8; 32],

@@ -4,12 +4,16 @@ pub mod access;
 pub mod actor;
 pub mod agents;
 pub mod clock;
+pub mod conflicts;
 pub mod deletion;
 pub mod ids;
 pub mod memory;
 pub mod page;
+pub mod policies;
 pub mod proposals;
 pub mod recall;
+pub mod rollbacks;
+pub mod runs;
 pub mod sessions;
 pub mod text;
 pub mod trail;
@@ -18,7 +22,8 @@ pub mod workspaces;
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
 pub use ids::{
-    AgentId, AuditId, CheckpointId, DeletionId, HoldId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, SessionId, StoreId,
-    TaskId, WorkspaceId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, HoldId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, RollbackId,
+    SessionId, StoreId, TaskId, WorkspaceId,
 };
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};
+pub use runs::{Run, RunId};

@@ -7,6 +7,7 @@ pub mod agents;
 pub mod check;
 pub mod cluster;
 pub mod code;
+pub mod conflicts;
 pub mod connect;
 pub mod deletion;
 pub mod failures;

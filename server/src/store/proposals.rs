@@ -3,13 +3,15 @@
 use super::{Tx, tx::Write};
 use crate::{
     model::{
-        Actor, ActorKind, AuditId, MemoryId, ProposalId, SessionId,
+        Actor, ActorKind, AuditId, MemoryId, PersonId, ProposalId,
         page::{Limit, Page, decode},
-        proposals::{Origin, Proposal, ProposalState, Sighting},
+        proposals::{Change, Origin, Proposal, ProposalFilter, ProposalState, Sighting},
     },
     problem::Problem,
 };
-use sqlx::{QueryBuilder, types::Json};
+use serde_json::{Value, json};
+use sqlx::{Postgres, QueryBuilder, types::Json};
+use std::collections::HashSet;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -18,6 +20,7 @@ struct Row {
     id: ProposalId,
     origin: Origin,
     memory_id: MemoryId,
+    change: Option<Json<Change>>,
     project: Option<String>,
     state: ProposalState,
     reason: String,
@@ -28,6 +31,9 @@ struct Row {
     decided_by_type: Option<ActorKind>,
     decided_by: Option<Uuid>,
     decided_by_name: Option<String>,
+    assigned_to: Option<Uuid>,
+    assigned_to_name: Option<String>,
+    note: Option<String>,
 }
 
 impl From<Row> for Proposal {
@@ -36,6 +42,7 @@ impl From<Row> for Proposal {
             id: row.id,
             origin: row.origin,
             memory_id: row.memory_id,
+            change: row.change.map(|change| change.0),
             project: row.project,
             state: row.state,
             reason: row.reason,
@@ -44,39 +51,52 @@ impl From<Row> for Proposal {
             created_at: row.created_at,
             decided_at: row.decided_at,
             decided_by: row.decided_by_type.zip(row.decided_by).map(|(kind, id)| Actor::known(kind, id, row.decided_by_name)),
+            assigned_to: row.assigned_to.map(|id| Actor::known(ActorKind::Person, id, row.assigned_to_name)),
+            note: row.note,
         }
     }
 }
 
 const SELECT: &str =
-    "select r.id, r.origin, r.memory_id, r.project, r.state, r.reason, r.confidence, r.sightings, r.created_at, r.decided_at,
-       r.decided_by_type, r.decided_by, coalesce(a.name, p.name) as decided_by_name
+    "select r.id, r.origin, r.memory_id, r.change, r.project, r.state, r.reason, r.confidence, r.sightings, r.created_at, r.decided_at,
+       r.decided_by_type, r.decided_by, coalesce(a.name, p.name) as decided_by_name, r.assigned_to, q.name as assigned_to_name, r.note
 from proposals r
 left join agents a on a.workspace_id = r.workspace_id and a.id = r.decided_by
 left join people p on p.id = r.decided_by
+left join people q on q.id = r.assigned_to
 where r.workspace_id = ";
 
-pub async fn insert(tx: &mut Tx<Write>, proposal: &Proposal, key: Option<&str>, audit: AuditId) -> Result<(), Problem> {
+/// A proposal to make, the key that tells whether it was made before, and the entry that stands for it.
+pub type Made<'a> = (&'a Proposal, Option<&'a str>, AuditId);
+
+/// Puts any number down in one statement, and says which: one whose key is there already, whatever became of it, is left out.
+pub async fn insert_all(tx: &mut Tx<Write>, made: &[Made<'_>]) -> Result<HashSet<ProposalId>, Problem> {
     let workspace = tx.workspace();
-    sqlx::query!(
-        "insert into proposals (workspace_id, id, origin, key, project, memory_id, state, reason, confidence, sightings, created_at, audit_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-        workspace.0,
-        proposal.id.0,
-        proposal.origin as _,
-        key,
-        proposal.project,
-        proposal.memory_id.0,
-        proposal.state as _,
-        proposal.reason,
-        proposal.confidence,
-        Json(&proposal.sightings) as _,
-        proposal.created_at,
-        audit.0
+    let rows: Vec<Value> = made
+        .iter()
+        .map(|(proposal, key, audit)| {
+            json!({
+                "workspace_id": workspace, "id": proposal.id, "origin": proposal.origin, "key": key, "project": proposal.project,
+                "memory_id": proposal.memory_id, "change": proposal.change, "state": proposal.state, "reason": proposal.reason,
+                "confidence": proposal.confidence, "sightings": proposal.sightings, "created_at": rfc3339(proposal.created_at), "audit_id": audit,
+            })
+        })
+        .collect();
+    let inserted = sqlx::query_scalar!(
+        r#"insert into proposals (workspace_id, id, origin, key, project, memory_id, change, state, reason, confidence, sightings, created_at, audit_id)
+           select workspace_id, id, origin, key, project, memory_id, nullif(change, 'null'), state, reason, confidence, sightings, created_at, audit_id
+           from jsonb_populate_recordset(null::proposals, $1)
+           on conflict do nothing
+           returning id as "id: ProposalId""#,
+        json!(rows)
     )
-    .execute(tx.conn())
+    .fetch_all(tx.conn())
     .await?;
-    Ok(())
+    Ok(inserted.into_iter().collect())
+}
+
+fn rfc3339(at: OffsetDateTime) -> String {
+    at.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
 }
 
 pub async fn find<M>(tx: &mut Tx<M>, id: ProposalId) -> Result<Proposal, Problem> {
@@ -100,7 +120,10 @@ pub async fn find_to_change(tx: &mut Tx<Write>, id: ProposalId) -> Result<Propos
 pub async fn was_rejected<M>(tx: &mut Tx<M>, memory: MemoryId) -> Result<bool, Problem> {
     let workspace = tx.workspace();
     Ok(sqlx::query_scalar!(
-        r#"select exists (select 1 from proposals where workspace_id = $1 and memory_id = $2 and state = 'rejected') as "rejected!""#,
+        r#"select exists (
+               select 1 from proposals
+               where workspace_id = $1 and memory_id = $2 and state = 'rejected' and coalesce(change ->> 'type', 'remember') = 'remember'
+           ) as "rejected!""#,
         workspace.0,
         memory.0
     )
@@ -140,23 +163,30 @@ pub async fn seen_again(
     Ok(())
 }
 
-pub async fn decide(
-    tx: &mut Tx<Write>,
-    id: ProposalId,
-    state: ProposalState,
-    by: &Actor,
-    at: OffsetDateTime,
-    audit: AuditId,
-) -> Result<(), Problem> {
+/// Approved or rejected, by whom, and what they said.
+pub struct Verdict<'a> {
+    pub state: ProposalState,
+    pub by: &'a Actor,
+    pub at: OffsetDateTime,
+    pub note: Option<&'a str>,
+    /// The memory that came of it, where that is another than the one that waited.
+    pub became: Option<MemoryId>,
+}
+
+pub async fn decide(tx: &mut Tx<Write>, id: ProposalId, verdict: &Verdict<'_>, audit: AuditId) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(
-        "update proposals set state = $3, decided_at = $4, decided_by_type = $5, decided_by = $6, audit_id = $7 where workspace_id = $1 and id = $2",
+        "update proposals
+         set state = $3, decided_at = $4, decided_by_type = $5, decided_by = $6, note = $7, memory_id = coalesce($8, memory_id), audit_id = $9
+         where workspace_id = $1 and id = $2",
         workspace.0,
         id.0,
-        state as _,
-        at,
-        by.kind as _,
-        by.id,
+        verdict.state as _,
+        verdict.at,
+        verdict.by.kind as _,
+        verdict.by.id,
+        verdict.note,
+        verdict.became.map(|memory| memory.0),
         audit.0
     )
     .execute(tx.conn())
@@ -164,26 +194,59 @@ pub async fn decide(
     Ok(())
 }
 
-/// Newest first.
-pub async fn list<M>(
-    tx: &mut Tx<M>,
-    state: Option<ProposalState>,
-    session: Option<SessionId>,
-    limit: Limit,
-    cursor: Option<&str>,
-) -> Result<Page<Proposal>, Problem> {
+pub async fn assign(tx: &mut Tx<Write>, id: ProposalId, to: Option<PersonId>, audit: AuditId) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    sqlx::query!(
+        "update proposals set assigned_to = $3, audit_id = $4 where workspace_id = $1 and id = $2",
+        workspace.0,
+        id.0,
+        to.map(|person| person.0),
+        audit.0
+    )
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// Newest first, unless asked otherwise.
+pub async fn list<M>(tx: &mut Tx<M>, filter: &ProposalFilter, limit: Limit, cursor: Option<&str>) -> Result<Page<Proposal>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace());
-    if let Some(state) = state {
-        sql.push(" and r.state = ").push_bind(state);
-    }
-    if let Some(session) = session {
-        sql.push(" and r.sightings @> jsonb_build_array(jsonb_build_object('session_id', ").push_bind(session).push("::text))");
-    }
+    narrow(&mut sql, filter);
     if let Some(cursor) = cursor {
-        sql.push(" and r.id < ").push_bind(decode::<ProposalId>(cursor)?);
+        sql.push(if filter.oldest_first { " and r.id > " } else { " and r.id < " }).push_bind(decode::<ProposalId>(cursor)?);
     }
-    sql.push(" order by r.id desc limit ").push_bind(limit.and_one());
+    // Ids grow with time.
+    sql.push(if filter.oldest_first { " order by r.id limit " } else { " order by r.id desc limit " }).push_bind(limit.and_one());
     let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
     Ok(Page::cut(rows, limit, |row| row.id).map(Proposal::from))
+}
+
+fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &ProposalFilter) {
+    if let Some(state) = filter.state {
+        sql.push(" and r.state = ").push_bind(state);
+    }
+    if let Some(session) = filter.session {
+        sql.push(" and (r.sightings @> jsonb_build_array(jsonb_build_object('session_id', ").push_bind(session);
+        sql.push(
+            "::text)) or exists (select 1 from memories m where m.workspace_id = r.workspace_id and m.id = r.memory_id and m.session_id = ",
+        );
+        sql.push_bind(session).push("))");
+    }
+    if let Some(origin) = filter.origin {
+        sql.push(" and r.origin = ").push_bind(origin);
+    }
+    if let Some(kind) = filter.kind {
+        sql.push(" and exists (select 1 from memories m where m.workspace_id = r.workspace_id and m.id = r.memory_id and m.kind = ");
+        sql.push_bind(kind.word()).push(")");
+    }
+    if let Some(project) = &filter.project {
+        sql.push(" and r.project = ").push_bind(project.clone());
+    }
+    if let Some(person) = filter.assigned_to {
+        sql.push(" and r.assigned_to = ").push_bind(person);
+    }
+    if let Some(before) = filter.before {
+        sql.push(" and r.created_at < ").push_bind(before);
+    }
 }

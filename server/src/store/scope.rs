@@ -3,7 +3,7 @@
 
 use super::once::Once;
 use crate::{
-    model::{Actor, ActorKind, PersonId, Power, Project, Role, Settings, StoreId, Workspace, WorkspaceId},
+    model::{Actor, ActorKind, PersonId, Power, Project, Role, Run, Settings, StoreId, Workspace, WorkspaceId},
     problem::Problem,
 };
 use std::{marker::PhantomData, sync::Arc};
@@ -14,12 +14,14 @@ pub struct Request {
     pub id: Arc<str>,
     /// Set when the caller sent an `Idempotency-Key`.
     pub once: Option<Arc<Once>>,
+    /// What its changes belong to.
+    pub run: Option<Run>,
 }
 
 impl Request {
     /// Work that nobody asked for over HTTP.
     pub fn of_the_house(name: &str) -> Self {
-        Self { id: name.into(), once: None }
+        Self { id: name.into(), once: None, run: None }
     }
 }
 
@@ -158,6 +160,18 @@ impl<P> Scope<P> {
 
     pub fn request(&self) -> &Request {
         &self.request
+    }
+
+    /// The run that changes under this scope belong to.
+    pub fn run(&self) -> Option<Run> {
+        self.request.run
+    }
+
+    /// The same, for changes that belong to a run.
+    #[must_use]
+    pub fn in_run(&self, run: impl Into<Option<Run>>) -> Self {
+        let request = Request { run: run.into(), ..self.request.clone() };
+        Self { standing: self.standing.clone(), request, power: PhantomData }
     }
 
     pub fn project(&self) -> Option<&Project> {

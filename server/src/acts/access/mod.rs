@@ -35,11 +35,11 @@ fn invitation(app: &App, token: &LinkToken) -> String {
 /// For changes that must last even when the answer is a refusal, and for callers whom nobody knows yet: an
 /// idempotency key would undo the one and mix up the others.
 fn without_key(request: &Request) -> Request {
-    Request { id: request.id.clone(), once: None }
+    Request { once: None, ..request.clone() }
 }
 
 /// A key that is walled in a project does not govern what lies outside: it could make itself a door.
-fn for_the_whole<P>(scope: &Scope<P>) -> Result<(), Problem> {
+pub(super) fn for_the_whole<P>(scope: &Scope<P>) -> Result<(), Problem> {
     match scope.project() {
         None => Ok(()),
         Some(wall) => Err(Problem::forbidden(format!(

@@ -4,6 +4,7 @@ mod history;
 mod labels;
 mod remember;
 mod revise;
+pub(super) mod waiting;
 
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
 pub use labels::{labels, titles};

@@ -1,6 +1,6 @@
 //! Remembering: new texts become memories, known ones are answered with what is there.
 
-use super::erased;
+use super::{erased, waiting};
 use crate::{
     App,
     acts::{
@@ -10,11 +10,9 @@ use crate::{
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Actor, ActorKind, AuditId, Memory, MemoryId, NewMemory, Project, ProposalId, Role, State, Visibility, WorkspaceId,
-        access::Mode,
-        clock,
+        Actor, AuditId, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
         memory::Operation,
-        proposals::{Origin, Proposal, ProposalState, Proposed},
+        proposals::{Proposal, ProposalState},
         text::{MemoryPath, sha256},
     },
     problem::{FieldError, Problem},
@@ -49,6 +47,8 @@ impl Remembered {
 pub struct Asked {
     new: NewMemory,
     request: Arc<str>,
+    /// What it is written in.
+    run: Option<Run>,
     /// Counted before anyone waits for it.
     tokens: u32,
     /// What was taken out of it.
@@ -59,14 +59,19 @@ impl Asked {
     /// Whatever may not be kept is taken out of it here, before anything else sees it.
     pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
         let (new, found) = safety::admit(app, scope, new).await?;
-        let new = conflicts::weigh(app, scope, new).await?;
+        let mut new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
+        let run = new.session_id.map(Run::Session).or(scope.run());
+        new.session_id = new.session_id.or(run.and_then(Run::session));
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), tokens, found })
+        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found })
     }
 
     /// Nothing about it needs a closer look.
     fn is_plain(&self) -> bool {
-        self.found.is_empty() && self.new.supersedes.is_none() && self.new.proposed.is_none()
+        self.found.is_empty()
+            && self.new.supersedes.is_none()
+            && self.new.proposed.is_none()
+            && self.run == self.new.session_id.map(Run::Session)
     }
 }
 
@@ -227,7 +232,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
                 seen.insert(twin, memory.id);
                 // What waits takes nobody's place before it is approved.
                 if let Some(old) = new.supersedes.filter(|_| memory.state == State::Active) {
-                    superseding.push((old, memory.id));
+                    superseding.push((old, memory.id, one.run));
                 }
                 answers.push(Slot::Made(made.len()));
                 made.push((memory, new.path.is_none()));
@@ -246,8 +251,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     }
     within_quota(tx, scope, made.len()).await?;
     let mut trail = Vec::with_capacity(made.len());
-    for (old, by) in superseding {
-        trail.push(super::revise::put_aside(tx, scope, old, by).await?);
+    for (old, by, run) in superseding {
+        trail.push(super::revise::put_aside(tx, &scope.in_run(run), old, by).await?);
     }
     store::memories::insert(tx, &mut made).await?;
     for ((memory, _), one) in made.iter().zip(&of) {
@@ -255,12 +260,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         if !one.found.is_empty() {
             trail.push(Audit::secrets("secrets.redacted", Some(("memory", memory.id.0)), &one.found).in_request(&one.request));
         }
-        if let Some(proposed) = &one.new.proposed {
-            let (proposal, audit) = (proposal_of(memory, proposed), AuditId::new());
-            store::proposals::insert(tx, &proposal, proposed.key.as_deref(), audit).await?;
-            trail.push(Audit::proposal(audit, "proposal.made", proposal.id, memory.id).in_request(&one.request));
-        }
     }
+    trail.extend(propose(tx, &made, &of).await?);
 
     let mut remembered = Vec::with_capacity(answers.len());
     for slot in answers {
@@ -274,6 +275,32 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         });
     }
     Ok((remembered, trail))
+}
+
+/// Those of them that wait, or waited for nobody, are put up for review.
+async fn propose(tx: &mut Tx<Write>, made: &[(Memory, bool)], of: &[&Asked]) -> Result<Vec<Audit>, Problem> {
+    let mut proposals = Vec::new();
+    for ((memory, _), one) in made.iter().zip(of) {
+        if let Some(proposed) = &one.new.proposed {
+            let mut proposal = Proposal::open(memory.id, memory.project.clone(), proposed, memory.created_at);
+            if memory.state != State::Proposed {
+                proposal.state = ProposalState::Approved;
+            }
+            proposals.push((proposal, proposed.key.as_deref(), AuditId::new(), one));
+        }
+    }
+    if proposals.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<store::proposals::Made<'_>> = proposals.iter().map(|(proposal, key, audit, _)| (proposal, *key, *audit)).collect();
+    // Somebody else found the same at this moment: look again.
+    if store::proposals::insert_all(tx, &rows).await?.len() < rows.len() {
+        return Err(Problem::LostRace);
+    }
+    let entry = |(proposal, _, audit, one): (Proposal, Option<&str>, AuditId, &&Asked)| {
+        Audit::proposal(audit, "proposal.made", proposal.id, proposal.memory_id).in_request(&one.request)
+    };
+    Ok(proposals.into_iter().map(entry).collect())
 }
 
 enum Slot {
@@ -333,8 +360,12 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         project: project.map(crate::model::Project::into_string),
         anchors: new.anchors.clone(),
         source: new.source.clone(),
-        confidence: new.confidence.unwrap_or(if by.kind == ActorKind::Person { 1.0 } else { 0.8 }),
-        state: if new.proposed.as_ref().is_some_and(|proposed| waits(scope, proposed)) { State::Proposed } else { State::Active },
+        confidence: waiting::confidence(by, new),
+        state: if new.proposed.as_ref().is_some_and(|proposed| waiting::waits(scope, new.kind, proposed)) {
+            State::Proposed
+        } else {
+            State::Active
+        },
         visibility: new.visibility,
         owner: owner_of(scope, new.visibility)?,
         subject: new.subject.clone(),
@@ -352,33 +383,12 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         updated_at: now,
         updated_by: by.clone(),
         session_id: new.session_id,
+        run_id: one.run.map(Run::id),
         audit_id: AuditId::new(),
         digest: [0; 32],
         tokens: Some(one.tokens),
         reported: None,
     })
-}
-
-fn proposal_of(memory: &Memory, proposed: &Proposed) -> Proposal {
-    Proposal {
-        id: ProposalId::new(),
-        origin: proposed.origin,
-        memory_id: memory.id,
-        project: memory.project.clone(),
-        state: if memory.state == State::Proposed { ProposalState::Open } else { ProposalState::Approved },
-        reason: proposed.reason.clone(),
-        confidence: proposed.confidence,
-        sightings: proposed.sightings.clone(),
-        created_at: memory.created_at,
-        decided_at: None,
-        decided_by: None,
-    }
-}
-
-/// What was captured is taken as known by itself only where the workspace wants that, and above its threshold.
-fn waits<P>(scope: &Scope<P>, proposed: &Proposed) -> bool {
-    let settings = scope.settings();
-    proposed.origin != Origin::Capture || settings.capture_policy != Mode::Auto || proposed.confidence < settings.review_threshold
 }
 
 pub(super) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {

@@ -12,7 +12,7 @@ use crate::{
     },
     audit::{Audit, Trail},
     engines::tokens,
-    model::{AuditId, Kind, Memory, MemoryId, NewMemory, Revision, State, clock, memory::Operation},
+    model::{AuditId, Kind, Memory, MemoryId, NewMemory, Revision, Run, State, clock, memory::Operation},
     problem::Problem,
     store::{self, CanWrite, Reviewing, Scope, Tx, Write},
 };
@@ -133,6 +133,7 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
         reason: Some(format!("back to version {version}")),
         updated_at: now.updated_at,
         updated_by: now.updated_by,
+        run_id: now.run_id,
         audit_id: now.audit_id,
         verified_at: before.verified_at,
         verified_by: before.verified_by.clone(),
@@ -243,7 +244,7 @@ pub(in crate::acts) async fn rewrite<P: CanWrite>(
         Err(Problem::NotFound) => return Ok(None),
         held => held?,
     };
-    if before.content == new.content.as_str() || before.state != State::Active {
+    if before.content == new.content.as_str() || !matches!(before.state, State::Active | State::Proposed) {
         return Ok(None);
     }
     may_return(app, tx, new.content.as_str()).await?;
@@ -267,6 +268,7 @@ fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Mem
         operation,
         updated_at: clock::now(),
         updated_by: scope.actor().clone(),
+        run_id: scope.run().map(Run::id),
         audit_id: AuditId::new(),
         reason: None,
         ..before.clone()

@@ -90,7 +90,7 @@ impl Library {
     fn replace(&self, new: Arc<Shelf>) {
         let workspace = new.mark().workspace();
         if let Some(place) = self.lock().get_mut(&workspace)
-            && place.settings.default_stale_after_days == new.settings.default_stale_after_days
+            && place.settings.review_ages() == new.settings.review_ages()
         {
             place.shelf = Arc::new(OnceCell::new_with(Some(new)));
         }
@@ -106,7 +106,7 @@ impl Library {
         let now = Instant::now();
         let fresh = || Place { shelf: Arc::default(), settings: settings.clone(), used: now };
         let place = places.entry(mark.workspace()).or_insert_with(fresh);
-        if place.settings.default_stale_after_days != settings.default_stale_after_days {
+        if place.settings.review_ages() != settings.review_ages() {
             *place = fresh();
         }
         place.used = now;

@@ -12,7 +12,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::checkpoint,
     model::{
-        AuditId, CheckpointId, Kind, Memory, MemoryId, NewMemory, Project, SessionId, Source, clock,
+        AuditId, CheckpointId, Kind, Memory, MemoryId, NewMemory, Project, Run, SessionId, Source, clock,
         memory::SourceType,
         proposals::{Origin, Proposed},
         sessions::{Checkpoint, Item, Kept, Line},
@@ -46,6 +46,7 @@ pub enum Sent {
 
 /// Write a checkpoint. A decision that contradicts an active one stops all of it, unless it says how to go on.
 pub async fn checkpoint<P: CanWrite>(app: &App, scope: &Scope<P>, session: SessionId, sent: Sent) -> Result<Written, Problem> {
+    let scope = &scope.in_run(Run::Session(session));
     app.db().unless_answered(scope).await?;
     let (sent, manners, found, left_out) = sorted(app, scope, sent).await?;
     let id = CheckpointId::new();
@@ -167,13 +168,8 @@ fn memory_of(
     line: &Line,
 ) -> Result<NewMemory, Problem> {
     let place = line.line.map_or_else(|| format!("checkpoint {checkpoint}"), |n| format!("checkpoint {checkpoint}, line {n}"));
-    let suspicious = cairn_secrets::speaks_to_the_model(&line.text).map(|reason| Proposed {
-        origin: Origin::Suspicious,
-        key: None,
-        reason: format!("Its text {reason}."),
-        confidence: 0.5,
-        sightings: Vec::new(),
-    });
+    let suspicious = cairn_secrets::speaks_to_the_model(&line.text)
+        .map(|reason| Proposed::because(Origin::Suspicious, format!("Its text {reason}."), 0.5));
     Ok(NewMemory {
         title: line.title.as_deref().map(|title| text::line("title", title, 300)).transpose()?,
         project,

@@ -5,7 +5,7 @@ use crate::{
     App,
     acts::{
         Tries, erased,
-        memories::{self, Asked, Remembered},
+        memories::{self, Asked, Remembered, waiting},
         safety::Found,
         unless_barred,
     },
@@ -16,12 +16,13 @@ use crate::{
         access::Mode,
         clock,
         memory::SourceType,
-        proposals::{Origin, Proposal, ProposalState, Proposed, Sighting},
+        page::Limit,
+        proposals::{Origin, Proposal, ProposalFilter, ProposalState, Proposed, Sighting},
         sessions::{Event, Progress, Session, SessionState},
         text::{self, Content},
     },
     problem::Problem,
-    store::{self, CanWrite, Request, Scope, Tx, Write, Writing, sessions::Held, tasks::Of},
+    store::{self, CanWrite, Request, Scope, Tx, Write, Writing, proposals::Verdict, sessions::Held, tasks::Of},
 };
 use std::sync::Arc;
 use time::Duration;
@@ -60,6 +61,7 @@ struct Closing {
 }
 
 async fn persist<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, closing: &Closing) -> Result<Ended, Problem> {
+    let scope = &scope.in_run(crate::model::Run::Session(id));
     let mut tries = Tries::default();
     loop {
         let done = close(app, scope, id, closing).await;
@@ -130,7 +132,8 @@ async fn what_came(tx: &mut Tx<Write>, id: SessionId) -> Result<Ended, Problem> 
         Some(id) => store::memories::find_some(tx, &[id]).await?.pop(),
         None => None,
     };
-    let proposals = store::proposals::list(tx, None, Some(id), crate::model::page::Limit::DEFAULT, None).await?.data;
+    let proposals =
+        store::proposals::list(tx, &ProposalFilter { session: Some(id), ..Default::default() }, Limit::DEFAULT, None).await?.data;
     Ok(Ended { session, episode, proposals })
 }
 
@@ -196,7 +199,7 @@ async fn propose<P: CanWrite>(
     let project = held.project.as_deref();
     let sighting = Sighting { session_id: id, weight: finding.weight, events: finding.evidence.clone() };
     if let Some(known) = store::proposals::with_key(tx, project, &finding.key).await? {
-        return seen_again(scope, tx, known, sighting).await;
+        return seen_again(scope, tx, known, finding.kind, sighting).await;
     }
     let mut new = captured(id, project, finding.kind, &finding.title, &finding.content)?;
     let suspicious = cairn_secrets::speaks_to_the_model(&finding.content);
@@ -208,6 +211,7 @@ async fn propose<P: CanWrite>(
         reason: suspicious.map_or_else(|| finding.what.reason().to_owned(), |reason| format!("Its text {reason}.")),
         confidence,
         sightings: vec![sighting],
+        change: None,
     });
     let (_, entries) = write_down(app, scope, tx, new).await?;
     Ok(entries)
@@ -226,7 +230,13 @@ async fn write_down<P: CanWrite>(
     }
 }
 
-async fn seen_again<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, known: Proposal, sighting: Sighting) -> Result<Vec<Audit>, Problem> {
+async fn seen_again<P: CanWrite>(
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    known: Proposal,
+    kind: Kind,
+    sighting: Sighting,
+) -> Result<Vec<Audit>, Problem> {
     let mut sightings = known.sightings;
     let seen = sightings.iter().any(|one| one.session_id == sighting.session_id);
     if known.state == ProposalState::Rejected || seen || sightings.len() >= MOST_SIGHTINGS {
@@ -234,10 +244,10 @@ async fn seen_again<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, known: Pr
     }
     sightings.push(sighting);
     let confidence = distil::confidence(&sightings.iter().map(|one| one.weight).collect::<Vec<_>>());
-    let (audit, settings) = (AuditId::new(), scope.settings());
+    let audit = AuditId::new();
     store::proposals::seen_again(tx, known.id, &sightings, confidence, audit).await?;
     let mut entries = vec![Audit::proposal(audit, "proposal.seen_again", known.id, known.memory_id)];
-    let sure = settings.capture_policy == Mode::Auto && confidence >= settings.review_threshold && known.origin == Origin::Capture;
+    let sure = known.origin == Origin::Capture && waiting::is_sure(scope, kind, confidence);
     if known.state == ProposalState::Open && sure {
         entries.extend(unless_barred(accept(scope, tx, known.id, known.memory_id).await)?);
     }
@@ -247,7 +257,8 @@ async fn seen_again<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, known: Pr
 async fn accept<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, id: ProposalId, memory: MemoryId) -> Result<Vec<Audit>, Problem> {
     let (memory, entry) = memories::settle(tx, scope, memory, true).await?;
     let audit = AuditId::new();
-    store::proposals::decide(tx, id, ProposalState::Approved, scope.actor(), clock::now(), audit).await?;
+    let verdict = Verdict { state: ProposalState::Approved, by: scope.actor(), at: clock::now(), note: None, became: None };
+    store::proposals::decide(tx, id, &verdict, audit).await?;
     Ok(vec![entry, Audit::proposal(audit, "proposal.approved", id, memory.id)])
 }
 

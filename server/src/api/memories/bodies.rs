@@ -5,7 +5,7 @@ use crate::{
     acts,
     engines::freshness::Freshness,
     model::{
-        Actor, Kind, Memory, MemoryId, NewMemory, Project, Revision, SessionId, State, Visibility,
+        Actor, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
         actor::ActorKind,
         clock::kept,
         memory::{self, Anchor, AnchorState, Operation, Source, SourceType},
@@ -240,6 +240,8 @@ pub struct VersionBody {
     operation: Operation,
     /// Why, if the writer said.
     reason: Option<String>,
+    /// The session, dream or rollback that wrote this version; `session_id` is where the memory came from.
+    run_id: Option<RunId>,
     /// The memory as it was.
     #[serde(flatten)]
     memory: MemoryBody,
@@ -247,7 +249,7 @@ pub struct VersionBody {
 
 impl VersionBody {
     pub fn new<P>(scope: &Scope<P>, memory: Memory) -> Self {
-        Self { operation: memory.operation, reason: memory.reason.clone(), memory: MemoryBody::new(scope, memory) }
+        Self { operation: memory.operation, reason: memory.reason.clone(), run_id: memory.run_id, memory: MemoryBody::new(scope, memory) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     model::{
-        Memory, MemoryId, Settings, State,
+        Kind, Memory, MemoryId, Settings, State,
         memory::Report,
         recall::{Indexed, Text},
     },
@@ -51,6 +51,7 @@ pub struct Judgement {
 /// What of a memory speaks for or against it.
 #[derive(Clone, Copy, Debug)]
 pub struct Signs {
+    pub kind: Kind,
     pub state: State,
     pub superseded_by: Option<MemoryId>,
     pub stale_after: Option<OffsetDateTime>,
@@ -66,6 +67,7 @@ macro_rules! signs_of {
             fn from(of: &$of) -> Self {
                 let (superseded_by, reported): (fn(&$of) -> _, fn(&$of) -> _) = ($superseded_by, $reported);
                 Self {
+                    kind: of.kind,
                     state: of.state,
                     superseded_by: superseded_by(of),
                     stale_after: of.stale_after,
@@ -103,7 +105,7 @@ pub fn judge(of: impl Into<Signs>, settings: &Settings, now: OffsetDateTime) -> 
     if let Some((at, report)) = memory.reported.filter(|(at, _)| *at > last_sure(&memory) && *at <= now) {
         found.push((Freshness::Suspect, format!("reported as {} on {}", report.word(), day(at))));
     }
-    if let Some(days) = settings.default_stale_after_days {
+    if let Some(days) = settings.policy(memory.kind).review_age_days {
         let last_sure = last_sure(&memory);
         if last_sure + Duration::days(days.into()) <= now {
             found.push((Freshness::Suspect, format!("neither changed nor verified since {}, more than {days} days", day(last_sure))));
@@ -123,7 +125,8 @@ pub fn turns(of: impl Into<Signs>, settings: &Settings) -> (Option<OffsetDateTim
     let memory = of.into();
     let overdue = memory.stale_after.filter(|at| memory.verified_at.is_none_or(|verified| verified < *at));
     let reported = memory.reported.map(|(at, _)| at).filter(|at| *at > last_sure(&memory));
-    let unattended = settings.default_stale_after_days.and_then(|days| last_sure(&memory).checked_add(Duration::days(days.into())));
+    let unattended =
+        settings.policy(memory.kind).review_age_days.and_then(|days| last_sure(&memory).checked_add(Duration::days(days.into())));
     let suspect = [overdue, reported, unattended].into_iter().flatten().min();
     let superseded = (memory.state == State::Superseded).then_some(OffsetDateTime::UNIX_EPOCH);
     (suspect, [superseded, memory.expires_at].into_iter().flatten().min())

@@ -4,7 +4,7 @@ use super::{super::Tx, row::Row};
 use crate::{
     engines::freshness::Freshness,
     model::{
-        Memory, MemoryId, Settings,
+        Kind, Memory, MemoryId, Settings,
         memory::Filter,
         page::{Limit, Page, decode},
     },
@@ -103,12 +103,15 @@ fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Setting
     let stale = "(m.state = 'superseded' or (m.expires_at is not null and m.expires_at <= now()))";
     let overdue = "(m.stale_after is not null and m.stale_after <= now() and (m.verified_at is null or m.verified_at < m.stale_after))";
     let reported = "(m.reported_at is not null and m.reported_at > greatest(m.updated_at, m.verified_at))";
-    let days = settings.default_stale_after_days.map(|days| i32::try_from(days).unwrap_or(i32::MAX));
+    // By kind, because policies differ; a kind without an age is never too old.
+    let (kinds, ages): (Vec<&str>, Vec<i32>) = Kind::ALL
+        .iter()
+        .filter_map(|kind| Some((kind.word(), i32::try_from(settings.policy(*kind).review_age_days?).unwrap_or(i32::MAX))))
+        .unzip();
     let suspect = |sql: &mut QueryBuilder<Postgres>| {
         sql.push(overdue).push(" or ").push(reported);
-        if let Some(days) = days {
-            sql.push(" or greatest(m.updated_at, m.verified_at) + make_interval(days => ").push_bind(days).push(") <= now()");
-        }
+        sql.push(" or coalesce(greatest(m.updated_at, m.verified_at) + make_interval(days => (").push_bind(ages.clone());
+        sql.push("::int[])[array_position(").push_bind(kinds.clone()).push("::text[], m.kind)]) <= now(), false)");
     };
     match wanted {
         Freshness::Stale => {

@@ -3,7 +3,8 @@
 use super::bytea;
 use crate::{
     model::{
-        Actor, ActorKind, Anchor, AuditId, Kind, Memory, MemoryId, PersonId, SessionId, Source, State, StoreId, Visibility, WorkspaceId,
+        Actor, ActorKind, Anchor, AuditId, Kind, Memory, MemoryId, PersonId, RunId, SessionId, Source, State, StoreId, Visibility,
+        WorkspaceId,
         memory::{Operation, Report},
         text::MemoryPath,
     },
@@ -53,6 +54,7 @@ pub(super) struct Row {
     updated_by: Uuid,
     updated_by_name: Option<String>,
     session_id: Option<SessionId>,
+    run_id: Option<RunId>,
     audit_id: AuditId,
     digest: Vec<u8>,
     tokens: Option<i32>,
@@ -97,6 +99,7 @@ impl TryFrom<Row> for Memory {
             updated_at: row.updated_at,
             updated_by: Actor::known(row.updated_by_type, row.updated_by, row.updated_by_name),
             session_id: row.session_id,
+            run_id: row.run_id,
             audit_id: row.audit_id,
             digest: array(&row.digest),
             tokens: row.tokens.and_then(|tokens| u32::try_from(tokens).ok()),
@@ -145,6 +148,7 @@ pub(super) struct Columns<'a> {
     actor_type: ActorKind,
     actor_id: Uuid,
     session_id: Option<SessionId>,
+    run_id: Option<RunId>,
     audit_id: AuditId,
     salt: String,
     digest: String,
@@ -186,6 +190,7 @@ impl<'a> Columns<'a> {
             actor_type: memory.updated_by.kind,
             actor_id: memory.updated_by.id,
             session_id: memory.session_id,
+            run_id: memory.run_id,
             audit_id: memory.audit_id,
             salt: bytea(salt),
             digest: bytea(&memory.digest),

@@ -101,10 +101,10 @@ pub async fn insert(tx: &mut Tx<Write>, memories: &mut [(Memory, bool)]) -> Resu
          )
          insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
             confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
-            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id, tokens)
+            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, run_id, salt, digest, audit_id, tokens)
          select workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
             confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
-            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id, tokens
+            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, run_id, salt, digest, audit_id, tokens
          from r",
         Json(&rows) as _,
         &twins as _
@@ -137,10 +137,10 @@ pub async fn advance(tx: &mut Tx<Write>, before: &Memory, next: &mut Memory) -> 
          )
          insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
             confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
-            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, salt, digest, audit_id, tokens)
+            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, run_id, salt, digest, audit_id, tokens)
          select v.workspace_id, v.memory_id, v.version, v.operation, v.store_id, v.path, v.title, v.content, v.kind, v.tags, v.project, v.anchors, v.source,
             v.confidence, v.state, v.visibility, v.owner_id, v.subject, v.valid_from, v.stale_after, v.expires_at, v.supersedes, v.superseded_by, v.verified_at,
-            v.verified_by_type, v.verified_by, v.content_sha256, v.reason, v.at, v.actor_type, v.actor_id, v.session_id, v.salt, v.digest, v.audit_id, v.tokens
+            v.verified_by_type, v.verified_by, v.content_sha256, v.reason, v.at, v.actor_type, v.actor_id, v.session_id, v.run_id, v.salt, v.digest, v.audit_id, v.tokens
          from jsonb_populate_record(null::memory_versions, $1) v
          join m on m.id = v.memory_id",
         Json(&row) as _
