@@ -94,7 +94,31 @@ begin
       and exists (select 1 from session_events e where e.workspace_id = ws and e.session_id = s.id
                   and strpos(concat_ws(' ', e.path, e.command, e.input::text), p.b) > 0);
     get diagnostics n = row_count;
-    counts := counts || jsonb_build_object('code_pairs', n);
+    -- And those that name a file of a single event: its path may be what had to go.
+    delete from code_pairs p using deletion_request_items i, session_events e
+    where i.workspace_id = ws and i.request_id = request and i.kind = 'event' and i.taken
+      and e.workspace_id = ws and e.session_id = i.memory_id and e.seq = i.part and p.workspace_id = ws
+      and (strpos(concat_ws(' ', e.path, e.command, e.input::text), p.a) > 0 or strpos(concat_ws(' ', e.path, e.command, e.input::text), p.b) > 0);
+    get diagnostics m = row_count;
+    counts := counts || jsonb_build_object('code_pairs', n + m);
+
+    -- Evidence in a log that is gone speaks for nothing; events go by names that their senders gave.
+    update proposals p
+    set sightings = coalesce((
+        select jsonb_agg(jsonb_set(s, '{events}', coalesce((
+            select jsonb_agg(shown)
+            from jsonb_array_elements_text(s -> 'events') shown
+            where not exists (
+                select 1 from session_events e
+                join deletion_request_items i on i.workspace_id = ws and i.request_id = request and i.kind = 'event' and i.taken
+                    and i.memory_id = e.session_id and i.part = e.seq
+                where e.workspace_id = ws and e.session_id = (s ->> 'session_id')::uuid and e.id = shown)), '[]')))
+        from jsonb_array_elements(p.sightings) s
+        where (s ->> 'session_id')::uuid <> all (whole)), '[]')
+    where p.workspace_id = ws and exists (
+        select 1 from jsonb_array_elements(p.sightings) s
+        join deletion_request_items i on i.workspace_id = ws and i.request_id = request and i.kind in ('session', 'event') and i.taken
+        where i.memory_id = (s ->> 'session_id')::uuid);
 
     delete from session_events e where e.workspace_id = ws and e.session_id = any (whole);
     get diagnostics n = row_count;
@@ -148,12 +172,6 @@ begin
     delete from sessions s where s.workspace_id = ws and s.id = any (whole);
     get diagnostics n = row_count;
     counts := counts || jsonb_build_object('sessions', n + m);
-
-    -- Evidence in a log that is gone speaks for nothing.
-    update proposals p
-    set sightings = coalesce((select jsonb_agg(s) from jsonb_array_elements(p.sightings) s
-                              where (s ->> 'session_id')::uuid <> all (whole)), '[]')
-    where p.workspace_id = ws and exists (select 1 from jsonb_array_elements(p.sightings) s where (s ->> 'session_id')::uuid = any (whole));
     return counts;
 end $$;
 revoke execute on function erase_runs(uuid, uuid) from public;

@@ -13,6 +13,7 @@ pub mod auth;
 pub mod commands;
 pub mod config;
 pub mod engines;
+pub mod journal;
 pub mod keyring;
 pub mod model;
 pub mod notary;
@@ -32,6 +33,7 @@ use crate::{
     },
     auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
     config::Config,
+    journal::Journal,
     keyring::Keyring,
     notary::Notary,
     store::Db,
@@ -53,6 +55,7 @@ struct Parts {
     keyring: Keyring,
     tokens: Tokens,
     notary: Notary,
+    journal: Journal,
     limits: Limits,
     key_line: KeyLine,
     together: Together,
@@ -61,10 +64,10 @@ struct Parts {
 
 impl App {
     pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens, notary: Notary) -> Result<Self, String> {
-        let limits = Limits::new(config.rate_limit);
+        let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, limits, key_line, together, library })))
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library })))
     }
 
     pub fn config(&self) -> &Config {
@@ -86,6 +89,11 @@ impl App {
     /// Signs what others can check without us.
     pub fn notary(&self) -> &Notary {
         &self.0.notary
+    }
+
+    /// What was erased, beside the database.
+    pub fn journal(&self) -> &Journal {
+        &self.0.journal
     }
 
     pub fn limits(&self) -> &Limits {

@@ -1,6 +1,6 @@
 //! A deletion request: asked by one, approved by another, executed for real; and the holds that stop one.
 
-use super::{Actor, DeletionId, HoldId, Kind, MemoryId, PersonId, SessionId, memory::words};
+use super::{Actor, ActorKind, DeletionId, HoldId, Kind, MemoryId, PersonId, SessionId, WorkspaceId, memory::words};
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, str::FromStr};
@@ -67,7 +67,7 @@ words!(
 );
 
 /// One thing on a request's list. The list is made when the request is asked, and frozen.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Item {
     pub kind: ItemKind,
     pub id: Uuid,
@@ -100,12 +100,12 @@ impl Selectors {
     }
 }
 
-/// What retention asks for: memories of a kind, or archived ones, after so many days.
+/// A retention rule: memories of a kind go when they have been archived for so many days.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Rule {
-    /// The kind of memory; null for archived memories of any kind.
-    pub kind: Option<Kind>,
-    /// Days since it last changed.
+    /// The kind of memory.
+    pub kind: Kind,
+    /// Days since it was archived.
     #[schema(example = 365)]
     pub days: u32,
 }
@@ -175,4 +175,70 @@ pub struct Hold {
     pub reason: String,
     pub placed_at: OffsetDateTime,
     pub placed_by: Actor,
+}
+
+/// What a certificate says: ids, times, numbers and keyed hashes; no name, and no text that anyone wrote.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Certificate {
+    /// Always `cairn erasure v1`.
+    #[schema(example = "cairn erasure v1")]
+    pub certifies: String,
+    /// The workspace.
+    pub workspace_id: WorkspaceId,
+    /// The deletion request.
+    pub request_id: DeletionId,
+    /// When it was asked for, approved and executed, and by whom.
+    pub asked: Step,
+    /// Null for retention, which an admin's rule decides.
+    pub approved: Option<Step>,
+    pub executed: Step,
+    /// One person asked and approved, after a day, because nobody else could.
+    pub lone_approver: bool,
+    /// The retention rule that asked.
+    pub rule: Option<Rule>,
+    /// How many rows were erased, by table.
+    #[schema(value_type = Object)]
+    pub counts: serde_json::Value,
+    /// What fitted the person or the words at the execution and was not on the approved list.
+    pub matched_since: u64,
+    /// What was erased, by sort: ids, with `:` and the place of an event in its log or of an item in its task.
+    pub erased: BTreeMap<String, Vec<String>>,
+    /// Keyed hashes (HMAC-SHA-256, hex) of what was asked: who has the words and the master key can tell that it was them.
+    pub reason_mac: Option<String>,
+    pub subject_mac: Option<String>,
+    pub query_mac: Option<String>,
+}
+
+/// One step of a request.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Step {
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    pub at: OffsetDateTime,
+    /// `person`, `agent` or `system`.
+    #[serde(rename = "type")]
+    pub kind: ActorKind,
+    /// By whom.
+    pub id: Uuid,
+}
+
+/// An erasure as it is kept beside the database, so that it can be done again after an older backup was restored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Journalled {
+    pub workspace: WorkspaceId,
+    pub request: DeletionId,
+    pub asked: Step,
+    pub asked_for: PersonId,
+    pub decided: Option<Step>,
+    pub executed: Step,
+    pub alone: bool,
+    pub rule: Option<Rule>,
+    pub counts: Option<serde_json::Value>,
+    pub items: Vec<Item>,
+    /// Keyed hashes of the texts, in hexadecimal digits, each with what it was part of.
+    pub macs: Vec<(String, Uuid)>,
+    pub reason_mac: Option<String>,
+    pub subject_mac: Option<String>,
+    pub query_mac: Option<String>,
+    pub certificate: Option<String>,
 }

@@ -14,7 +14,7 @@ use crate::{
 use axum::{extract::Path, response::Response};
 use cairn_web::{
     Flash,
-    deletion::{self as page, Decision, FourEyes, Index, May, Request, Show},
+    deletion::{self as page, Certificate, Decision, FourEyes, Index, May, Request, Show},
 };
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -74,10 +74,7 @@ fn asked_for(request: &DeletionRequest) -> Vec<String> {
     lines.extend(asked.subject.iter().map(|subject| format!("everything that {subject} wrote, and everything about {subject}")));
     lines.extend(asked.query.iter().map(|query| format!("whatever has the words “{query}”")));
     lines.extend(asked.include_copies.then(|| "independent copies too".to_owned()));
-    lines.extend(request.rule.map(|rule| match rule.kind {
-        Some(kind) => format!("retention: {} memories after {} days", kind.word(), rule.days),
-        None => format!("retention: archived memories after {} days", rule.days),
-    }));
+    lines.extend(request.rule.map(|rule| format!("retention: memories of the kind {}, archived for {} days", rule.kind.word(), rule.days)));
     if lines.is_empty() {
         lines.push("a person or words, which were erased with what they were about".to_owned());
     }
@@ -105,6 +102,30 @@ async fn decidable(viewer: &Viewer<Reading>, request: &DeletionRequest) -> Resul
             Ok((Some(why), May::default()))
         }
     }
+}
+
+/// The certificate, to be read and printed.
+pub async fn certificate(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
+    let id = parse(&id)?;
+    let (request, _) = acts::deletion::find(&viewer.app, &viewer.scope, id).await?;
+    let signed = acts::deletion::certificate(&viewer.app, &viewer.scope, id).await?;
+    let said = &signed.certificate;
+    let number = |rows: &serde_json::Value| rows.as_u64().unwrap_or_default();
+    let view = Certificate {
+        request: summary(&request),
+        workspace_id: said.workspace_id.to_string(),
+        approved: decision(request.decided_by.as_ref(), request.decided_at, false),
+        executed: decision(request.executed_by.as_ref(), request.executed_at, false),
+        lone_approver: said.lone_approver,
+        rule: said.rule.map(|rule| format!("{} memories, archived for {} days", rule.kind.word(), rule.days)),
+        counts: said.counts.as_object().into_iter().flatten().map(|(table, rows)| (table.clone(), number(rows))).collect(),
+        erased: said.erased.iter().map(|(sort, ids)| (sort.replace('_', " "), ids.clone())).collect(),
+        matched_since: said.matched_since,
+        note: signed.note,
+        json: format!("/v1/workspaces/{}/deletion-requests/{id}/certificate", viewer.scope.standing().workspace().slug),
+        chrome: viewer.chrome(None),
+    };
+    Ok(viewer.sees(view.html()))
 }
 
 #[derive(Deserialize)]

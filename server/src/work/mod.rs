@@ -2,6 +2,7 @@
 //! and tried again at the next turn.
 
 mod embeddings;
+mod erasures;
 
 use crate::{
     App, acts,
@@ -23,6 +24,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
+    let erasing = tokio::spawn(erasures::run(app.clone()));
     loop {
         tokio::select! {
             _ = turn.tick() => {
@@ -35,6 +37,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     }
     warming.abort();
     embedding.abort();
+    erasing.abort();
 }
 
 /// So that the first question is answered as quickly as the second.

@@ -63,7 +63,7 @@ async fn resolved(tx: &mut Tx<Write>, asked: &Selectors) -> Result<Vec<Item>, Pr
     Ok(items)
 }
 
-fn draft<P>(scope: &Scope<P>, asked: Selectors, reason: String) -> DeletionRequest {
+pub(super) fn draft<P>(scope: &Scope<P>, asked: Selectors, reason: String) -> DeletionRequest {
     DeletionRequest {
         id: DeletionId::new(),
         state: DeletionState::Pending,

@@ -1,6 +1,7 @@
 //! Executing: what was approved is erased, in one transaction, and there is no way back.
 
 use super::{
+    certificate::{self, Asked},
     decide::{four_eyes, must_be},
     no_wall,
 };
@@ -12,7 +13,10 @@ use crate::{
         deletion::{DeletionRequest, DeletionState, Hold},
     },
     problem::{Conflict, Problem},
-    store::{self, Reviewing, Scope, Tx, Write, deletion::Closing},
+    store::{
+        self, Reviewing, Scope, Tx, Write,
+        deletion::{Closing, Erased},
+    },
 };
 use serde_json::{Map, json};
 use std::collections::HashSet;
@@ -37,7 +41,8 @@ pub async fn execute(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Res
         return Err(held(&holds));
     }
     let matched_since = matched_since(&mut tx, &request).await?;
-    let request = carry_out(app, tx, request, scope.actor()).await?;
+    let request = carry_out(app, tx, request, scope.actor(), matched_since, None).await?;
+    super::journal::keep(app, &scope.to_write()?).await;
     Ok(Executed { request, matched_since })
 }
 
@@ -61,9 +66,17 @@ async fn matched_since(tx: &mut Tx<Write>, request: &DeletionRequest) -> Result<
     Ok(now.iter().filter(|item| !known.contains(&(item.kind, item.id, item.part))).count() as u64)
 }
 
-/// The erasure and everything that says so, whoever decided it: a person, a retention rule, or the journal.
-pub(super) async fn carry_out(app: &App, mut tx: Tx<Write>, mut request: DeletionRequest, by: &Actor) -> Result<DeletionRequest, Problem> {
+/// The erasure and everything that says so, whoever decided it: a person or a retention rule.
+pub(super) async fn carry_out(
+    app: &App,
+    mut tx: Tx<Write>,
+    mut request: DeletionRequest,
+    by: &Actor,
+    matched_since: u64,
+    first: Option<Audit>,
+) -> Result<DeletionRequest, Problem> {
     let (id, audit, now) = (request.id, AuditId::new(), clock::now());
+    let asked = Asked::of(&request, app.keyring());
     store::deletion::close(&mut tx, &request, &Closing { by, at: now, alone: request.alone }, app.keyring(), audit).await?;
     let erased = store::deletion::erase(&mut tx, id, app.keyring()).await?;
     request.state = DeletionState::Executed;
@@ -71,10 +84,17 @@ pub(super) async fn carry_out(app: &App, mut tx: Tx<Write>, mut request: Deletio
     request.executed_at = Some(now);
     request.executed_by = Some(by.clone());
     request.counts = Some(erased.counts.clone());
-    store::deletion::certify(&mut tx, id, &erased.counts, None).await?;
+    let items = store::deletion::items(&mut tx, id).await?;
+    let note = certificate::sign(app, tx.workspace(), &request, asked, &items, matched_since)?;
+    store::deletion::certify(&mut tx, id, &erased.counts, &note).await?;
+    let last = Audit::deletion(audit, "deletion.executed", id);
+    tx.commit(first.into_iter().chain(entries(id, &erased, last)).collect::<Trail>()).await?;
+    Ok(request)
+}
+
+/// One entry for each memory and run that is gone, and one for the request.
+pub(super) fn entries(id: DeletionId, erased: &Erased, last: Audit) -> Vec<Audit> {
     let memories = erased.memories.iter().map(|(memory, versions)| Audit::erased(id, *memory, *versions));
     let sessions = erased.sessions.iter().map(|session| Audit::session_erased(id, *session));
-    let trail: Trail = memories.chain(sessions).chain([Audit::deletion(audit, "deletion.executed", id)]).collect();
-    tx.commit(trail).await?;
-    Ok(request)
+    memories.chain(sessions).chain([last]).collect()
 }

@@ -1,14 +1,20 @@
 //! Deletion requests: asked by one, approved by another person, executed for real; stopped by a hold.
 
 mod ask;
+mod certificate;
 mod decide;
 mod execute;
 mod holds;
+mod journal;
+mod retention;
 
 pub use ask::ask;
+pub use certificate::{Signed, certificate};
 pub use decide::{alone_from, approve, reject};
 pub use execute::{Executed, execute};
 pub use holds::{find_hold, hold, list_holds, release};
+pub use journal::{erase_again, keep_journal};
+pub use retention::{Due, retain, retention};
 
 use crate::{
     App,

@@ -1,10 +1,11 @@
 //! What is sent and answered about deletion requests and holds.
 
 use crate::{
+    acts::deletion::Signed,
     api::memories::ActorBody,
     model::{
         DeletionId, HoldId, MemoryId, SessionId,
-        deletion::{DeletionRequest, DeletionState, Hold, ItemKind, Preview, Rule, Selectors, Touched, Why},
+        deletion::{Certificate, DeletionRequest, DeletionState, Hold, ItemKind, Preview, Rule, Selectors, Touched, Why},
         text,
     },
     problem::Problem,
@@ -281,5 +282,21 @@ impl From<Hold> for HoldBody {
             created_at: hold.placed_at,
             created_by: (&hold.placed_by).into(),
         }
+    }
+}
+
+/// A certificate of erasure.
+#[derive(Serialize, ToSchema)]
+pub(super) struct CertificateBody {
+    /// What it says.
+    certificate: Certificate,
+    /// The same as one line of JSON, signed: a C2SP signed note.
+    #[schema(example = "{\"certifies\":\"cairn erasure v1\",…}\n\n— cairn.example.org/trail b5jT…\n")]
+    note: String,
+}
+
+impl From<Signed> for CertificateBody {
+    fn from(signed: Signed) -> Self {
+        Self { certificate: signed.certificate, note: signed.note }
     }
 }

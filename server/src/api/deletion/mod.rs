@@ -2,6 +2,7 @@
 
 mod bodies;
 mod holds;
+mod retention;
 
 use super::{
     answers::List,
@@ -15,7 +16,7 @@ use crate::{
     store::{Reading, Reviewing, Scope, Writing},
 };
 use axum::{extract::State as Of, http::StatusCode};
-use bodies::{DeletionBody, NewDeletionBody};
+use bodies::{CertificateBody, DeletionBody, NewDeletionBody};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -30,7 +31,9 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(needs(reviewing, routes!(approve_deletion)))
         .routes(needs(reviewing, routes!(reject_deletion)))
         .routes(needs(reviewing, routes!(execute_deletion)))
+        .routes(needs(reading, routes!(get_certificate)))
         .merge(holds::routes())
+        .merge(retention::routes())
 }
 
 /// Ask that memories be erased.
@@ -126,4 +129,18 @@ async fn execute_deletion(
 ) -> Result<axum::Json<DeletionBody>, Problem> {
     let done = acts::deletion::execute(&app, &scope, of.id).await?;
     Ok(axum::Json(DeletionBody::and_since(done.request, done.matched_since)))
+}
+
+/// The certificate of an executed request.
+///
+/// Signed when it was executed, as a C2SP signed note: it verifies with the keys of `/.well-known/cairn-trail-keys.json` alone.
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/deletion-requests/{id}/certificate", tag = "Deletion", responses(
+    (status = 200, description = "The certificate.", body = CertificateBody),
+    (status = 409, description = "It is not executed (`wrong_state`).")))]
+async fn get_certificate(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfDeletion>,
+) -> Result<axum::Json<CertificateBody>, Problem> {
+    Ok(axum::Json(acts::deletion::certificate(&app, &scope, of.id).await?.into()))
 }

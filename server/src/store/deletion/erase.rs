@@ -123,7 +123,7 @@ async fn bar_runs(tx: &mut Tx<Write>, request: DeletionId, items: &[Item], keyri
     bar(tx, request, barred.collect()).await
 }
 
-async fn bar(tx: &mut Tx<Write>, request: DeletionId, barred: Vec<([u8; 32], Uuid)>) -> Result<(), Problem> {
+pub(super) async fn bar(tx: &mut Tx<Write>, request: DeletionId, barred: Vec<([u8; 32], Uuid)>) -> Result<(), Problem> {
     if barred.is_empty() {
         return Ok(());
     }

@@ -109,27 +109,27 @@ pub async fn find<M>(tx: &mut Tx<M>, id: HoldId) -> Result<Hold, Problem> {
     row.map(Hold::from).ok_or(Problem::NotFound)
 }
 
-/// The holds that keep anything that a request would take.
-pub async fn in_the_way<M>(tx: &mut Tx<M>, request: DeletionId) -> Result<Vec<Hold>, Problem> {
+/// All that stand.
+pub async fn all<M>(tx: &mut Tx<M>) -> Result<Vec<Hold>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace()).push(" order by h.id");
-    let holds: Vec<Hold> = sql.build_query_as::<Row>().fetch_all(tx.conn()).await?.into_iter().map(Hold::from).collect();
+    Ok(sql.build_query_as::<Row>().fetch_all(tx.conn()).await?.into_iter().map(Hold::from).collect())
+}
+
+/// The holds that keep anything that a request would take.
+pub async fn in_the_way<M>(tx: &mut Tx<M>, request: DeletionId) -> Result<Vec<Hold>, Problem> {
+    let holds = all(tx).await?;
     if holds.is_empty() {
         return Ok(holds);
     }
     let items: Vec<Item> = items(tx, request).await?.into_iter().filter(|item| item.taken).collect();
     let mut found = Vec::new();
     for hold in holds {
-        if keeps_any(tx, &hold, &items).await? {
+        if !kept_by(tx, &hold, &items).await?.is_empty() {
             found.push(hold);
         }
     }
     Ok(found)
-}
-
-/// Whether a hold keeps any of these.
-pub async fn keeps_any<M>(tx: &mut Tx<M>, hold: &Hold, items: &[Item]) -> Result<bool, Problem> {
-    Ok(!kept_by(tx, hold, items).await?.is_empty())
 }
 
 /// Which of these a hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now.

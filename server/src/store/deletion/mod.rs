@@ -4,6 +4,7 @@
 mod derived;
 mod erase;
 pub mod holds;
+pub mod journal;
 mod list;
 mod requests;
 mod select;
@@ -11,8 +12,8 @@ mod select;
 pub use derived::{copies, derived};
 pub use erase::{Erased, erase};
 pub use list::{items, put, touched};
-pub use requests::{Closing, block, certify, close, decide, find, find_to_change, insert, list, open_ones, unblock};
-pub use select::{Wanted, select, wanted};
+pub use requests::{Closing, block, certificate, certify, close, decide, find, find_to_change, insert, list, open_ones, unblock};
+pub use select::{Wanted, archived_since, select, wanted};
 
 use super::Tx;
 use crate::{model::DeletionId, problem::Problem};

@@ -221,7 +221,7 @@ pub async fn close(
 }
 
 /// How much went, and the certificate that says so.
-pub async fn certify(tx: &mut Tx<Write>, id: DeletionId, counts: &Value, certificate: Option<&str>) -> Result<(), Problem> {
+pub async fn certify(tx: &mut Tx<Write>, id: DeletionId, counts: &Value, certificate: &str) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(
         "update deletion_requests set counts = $3, certificate = $4 where workspace_id = $1 and id = $2",
@@ -233,6 +233,15 @@ pub async fn certify(tx: &mut Tx<Write>, id: DeletionId, counts: &Value, certifi
     .execute(tx.conn())
     .await?;
     Ok(())
+}
+
+/// The certificate of an executed request, as it was signed.
+pub async fn certificate<M>(tx: &mut Tx<M>, id: DeletionId) -> Result<Option<String>, Problem> {
+    let workspace = tx.workspace();
+    let found = sqlx::query_scalar!("select certificate from deletion_requests where workspace_id = $1 and id = $2", workspace.0, id.0)
+        .fetch_optional(tx.conn())
+        .await?;
+    Ok(found.flatten())
 }
 
 impl From<Row> for DeletionRequest {

@@ -3,7 +3,7 @@
 use crate::{
     engines::erasure::{Sought, spelled_out},
     model::{
-        PersonId, WorkspaceId,
+        Kind, PersonId, WorkspaceId,
         deletion::{Item, ItemKind, Selectors, Why},
     },
     problem::Problem,
@@ -12,6 +12,7 @@ use crate::{
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
 use std::collections::HashSet;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// A longer list nobody reads before approving it.
@@ -203,6 +204,31 @@ async fn page<M>(tx: &mut Tx<M>, source: &str, sieve: &[String], last: (Uuid, i6
     );
     let workspace: WorkspaceId = tx.workspace();
     Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(workspace).bind(sieve).bind(last.0).bind(last.1).bind(AT_ONCE).fetch_all(tx.conn()).await?)
+}
+
+/// Memories of a kind that have been archived since before a moment, private ones too, the oldest first.
+pub async fn archived_since<M>(
+    tx: &mut Tx<M>,
+    kind: Kind,
+    before: OffsetDateTime,
+    most: i64,
+) -> Result<Vec<(Uuid, Option<Uuid>)>, Problem> {
+    let workspace = tx.workspace();
+    sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
+    let rows = sqlx::query!(
+        "select id, owner_id from memories
+         where workspace_id = $1 and kind = $2 and state = 'archived' and updated_at < $3
+         order by updated_at, id
+         limit $4",
+        workspace.0,
+        kind.word(),
+        before,
+        most
+    )
+    .fetch_all(tx.conn())
+    .await?;
+    sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.owner_id)).collect())
 }
 
 /// A list in the making: each thing once.
