@@ -20,7 +20,7 @@ create index deletion_requests_executed on deletion_requests (workspace_id, exec
 -- `memory_id` is the id of whatever `kind` says; `part` the place of an event in its log or of an item in its task.
 alter table deletion_request_items
     add column kind text not null default 'memory'
-        check (kind in ('memory', 'session', 'session_words', 'event', 'checkpoint', 'task', 'task_item', 'receipt')),
+        check (kind in ('memory', 'session', 'session_words', 'event', 'checkpoint', 'task', 'task_item', 'receipt', 'deletion_request')),
     add column part bigint not null default 0,
     add column why text not null default 'named' check (why in ('named', 'wrote', 'words', 'derived', 'copy')),
     -- A copy that nobody chose is listed, and stays.

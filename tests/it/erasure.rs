@@ -55,7 +55,7 @@ impl Cage {
         writer.ask("PATCH", &at(&first)).header("Idempotency-Key", "k2").json(&change).send().await.expect(200);
         let batch =
             json!({"items": [{"content": "canary14 marker in a batch"}, {"content": "canary15 marker in a batch too", "kind": "pattern"}]});
-        let made = writer.ask("POST", "memories/batch").header("Idempotency-Key", "k3").json(&batch).send().await.expect(201);
+        let made = writer.ask("POST", "memories/batch").header("Idempotency-Key", "k3").json(&batch).send().await.expect(200);
         let decision = json!({"content": "canary16 marker decides for the blue door", "kind": "decision"});
         let old = writer.post("memories", decision.clone()).await.expect(201);
         let newer = json!({"content": "canary17 marker takes the place of the decision"});
@@ -99,7 +99,6 @@ impl Cage {
         let end = json!({"summary": "canary47 marker sums up the whole run"});
         let ended = writer.ask("POST", &format!("{place}/end")).header("Idempotency-Key", "k7").json(&end).send().await.expect(200);
         assert!(ended["episode"].is_object() || ended["episode_id"].is_string(), "no episode to erase: {ended}");
-        // A second run that stays open, on the same task; a person writes into the first task as well.
         self.sessions.push(run);
         self.sent.extend([
             ("events".to_owned(), events),
@@ -116,7 +115,7 @@ impl Cage {
         let answer = self.writer.asks(asked).await;
         assert!(!items(&answer).is_empty(), "{answer}");
         self.reviewer.recalls("canary49 marker, asked by a person").await;
-        self.writer.get("context?project=kept").await.expect(200);
+        self.writer.post("context", json!({"project": "kept"})).await.expect(200);
     }
 
     fn admin(&self) -> Actor {
@@ -167,17 +166,16 @@ impl Cage {
     async fn endpoints(&self) -> Vec<String> {
         let admin = self.house.admin().await.looking_at("coding");
         let mut seen = Vec::new();
-        let ids: Vec<String> = sqlx::query_scalar(
-            "select distinct target_id::text from audit_entries where target_id is not null
-             union select id::text from receipts union select key from tasks union select id::text from proposals",
+        let ids: Vec<(String, String)> = sqlx::query_as(
+            "select distinct target_type, target_id::text from audit_entries where target_id is not null
+             union select 'receipt', id::text from receipts union select 'task', key from tasks union select 'proposal', id::text from proposals",
         )
         .fetch_all(self.house.owner())
         .await
         .unwrap();
         for operation in Document::read(&self.house.stranger()).await.operations().into_iter().filter(|one| !one.writes()) {
             let path = operation.path.replace("{ws}", "coding").replace("{n}", "1");
-            let places: BTreeSet<String> =
-                if path.contains('{') { ids.iter().map(|id| filled(&path, id)).collect() } else { BTreeSet::from([path.clone()]) };
+            let places: BTreeSet<String> = if path.contains('{') { named_in(&path, &ids) } else { BTreeSet::from([path.clone()]) };
             for place in places {
                 for query in ["", "?limit=200", "?texts=true", "?state=archived", "?as_of=2100-01-01T00:00:00Z", "?q=canary"] {
                     if query.is_empty() || said(&operation.said, &query[1..query.find('=').unwrap()]) {
@@ -215,6 +213,17 @@ fn items_of(made: &Value) -> Vec<Value> {
 
 fn has_canary(text: &str) -> bool {
     text.to_lowercase().contains(CANARY)
+}
+
+/// The path with the ids of what it is about; with all of them where its name does not say.
+fn named_in(path: &str, ids: &[(String, String)]) -> BTreeSet<String> {
+    let noun = path.split("/coding/").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let noun = match noun {
+        "memories" => "memory".to_owned(),
+        other => other.trim_end_matches('s').replace('-', "_"),
+    };
+    let known = ids.iter().any(|(kind, _)| *kind == noun);
+    ids.iter().filter(|(kind, _)| !known || *kind == noun).map(|(_, id)| filled(path, id)).collect()
 }
 
 fn filled(path: &str, id: &str) -> String {
@@ -263,15 +272,12 @@ async fn by_id_with_copies_nothing_is_left_anywhere() {
     let left = cage.sightings().await;
     assert!(left.is_empty(), "{left:#?}");
     cage.is_barred(&request).await;
-    let left = cage.sightings().await;
+    // Nothing came back but the questions that were just asked.
+    let dump = cage.house.dump().await;
+    let left: Vec<_> = dump.lines().filter(|line| has_canary(line) && !line.starts_with("receipts: ")).collect();
     assert!(left.is_empty(), "{left:#?}");
-    for (key, place) in [("k1", "memories"), ("k3", "memories/batch"), ("k4", "sessions")] {
-        let body = match key {
-            "k1" => cage.sent[0].1.clone(),
-            "k3" => cage.sent[1].1.clone(),
-            _ => continue,
-        };
-        cage.writer.ask("POST", place).header("Idempotency-Key", key).json(&body).send().await.refuses(410, "gone");
+    for (key, (place, body)) in [("k1", &cage.sent[0]), ("k3", &cage.sent[1])] {
+        cage.writer.ask("POST", place).header("Idempotency-Key", key).json(body).send().await.refuses(410, "gone");
     }
     assert_eq!(cage.writer.recalls("what stays?").await, ["what stays is here"]);
     is_proven(&cage, &request).await;
@@ -284,7 +290,9 @@ async fn by_words_nothing_that_has_them_is_left() {
     let cage = Cage::filled().await;
     let hold = cage.auditor.post("holds", json!({"subject": "canary51 marker", "reason": "canary52 marker"})).await.expect(201);
     assert_eq!(cage.auditor.delete(&format!("holds/{}", hold["id"].as_str().unwrap())).await.status, 204);
-    // Asked once and given up: a rejected request speaks of it too, until it goes.
+    // A request that came to nothing speaks of it too.
+    let rejected = cage.writer.wants_erased(json!({"query": "marker", "reason": "canary54 marker"})).await;
+    cage.reviewer.rejects(&rejected).await.expect(200);
     let request = cage.writer.ask("POST", "deletion-requests").header("Idempotency-Key", "k8");
     let request = request.json(&json!({"query": "marker", "include_copies": true, "reason": "canary53 marker"})).send().await.expect(201);
     let request = cage.reviewer.lets_go(&request).await;

@@ -47,6 +47,8 @@ words!(
         TaskItem = "task_item",
         /// A receipt's question and filters.
         Receipt = "receipt",
+        /// The words of a deletion request that was rejected.
+        DeletionRequest = "deletion_request",
     }
 );
 

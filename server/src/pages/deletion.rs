@@ -27,7 +27,7 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
     let page = asked.page(list).await?;
     let view = Index {
         state: asked.said("state").to_owned(),
-        requests: page.data.iter().map(|request| summary(request)).collect(),
+        requests: page.data.iter().map(summary).collect(),
         continued: asked.is_continued(),
         next_cursor: page.next_cursor,
         chrome: viewer.chrome(asked.complaint()),

@@ -24,7 +24,7 @@ pub async fn derived<M>(tx: &mut Tx<M>, items: &[Item], include_copies: bool) ->
         "with gone as (select unnest($2::uuid[]) as id), task as (
              -- Tasks that no other run worked on.
              select t.id, t.key, t.title, t.episode_id,
-                    not exists (select 1 from sessions o where o.workspace_id = $1 and o.task_id = t.id and o.id not in (select id from gone)) as only
+                    not exists (select 1 from sessions o where o.workspace_id = $1 and o.task_id = t.id and o.id not in (select id from gone)) as sole
              from tasks t
              where t.workspace_id = $1
                and exists (select 1 from sessions s where s.workspace_id = $1 and s.task_id = t.id and s.id in (select id from gone))
@@ -37,9 +37,9 @@ pub async fn derived<M>(tx: &mut Tx<M>, items: &[Item], include_copies: bool) ->
          join memories m on m.workspace_id = v.workspace_id and m.id = v.memory_id
          where v.workspace_id = $1 and v.version = 1 and v.session_id in (select id from gone)
          union all
-         select 'memory', m.id, 0, m.owner_id, task.only from task join memories m on m.workspace_id = $1 and m.id = task.episode_id
+         select 'memory', m.id, 0, m.owner_id, task.sole from task join memories m on m.workspace_id = $1 and m.id = task.episode_id
          union all
-         select 'task', id, 0, null, only and key = title from task
+         select 'task', id, 0, null, sole and key = title from task
          union all
          select 'task_item', i.task_id, i.position, null, true
          from task_items i where i.workspace_id = $1 and i.session_id in (select id from gone)

@@ -175,20 +175,31 @@ async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, e
     add(counts, "memories", memories.len() as u64);
     add(counts, "memory_versions", versions.len() as u64);
     let mut sizes: HashMap<Uuid, i64> = HashMap::new();
-    versions.iter().for_each(|id| *sizes.entry(*id).or_default() += 1);
+    for id in versions {
+        *sizes.entry(id).or_default() += 1;
+    }
     erased.extend(memories.into_iter().map(|id| (MemoryId(id), sizes.get(&id).copied().unwrap_or_default())));
     Ok(())
 }
 
-/// Questions on the list.
+/// Questions, and requests that came to nothing, as far as they are on the list.
 async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts) -> Result<(), Problem> {
-    let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Receipt).map(|item| item.id).collect();
-    let done = sqlx::query("update receipts set query = null, asked = '{}' where workspace_id = $1 and query is not null and id = any($2)")
-        .bind(tx.workspace())
-        .bind(ids)
-        .execute(tx.conn())
-        .await?;
-    add(counts, "receipts", done.rows_affected());
+    for (kind, table, sql) in [
+        (
+            ItemKind::Receipt,
+            "receipts",
+            "update receipts set query = null, asked = '{}' where workspace_id = $1 and query is not null and id = any($2)",
+        ),
+        (
+            ItemKind::DeletionRequest,
+            "deletion_requests",
+            "update deletion_requests set reason = null, subject = null, query = null where workspace_id = $1 and state = 'rejected' and id = any($2)",
+        ),
+    ] {
+        let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == kind).map(|item| item.id).collect();
+        let done = sqlx::query(sql).bind(tx.workspace()).bind(ids).execute(tx.conn()).await?;
+        add(counts, table, done.rows_affected());
+    }
     Ok(())
 }
 

@@ -88,6 +88,10 @@ pub async fn touched<M>(tx: &mut Tx<M>, request: DeletionId, taken: bool, most: 
              select left(r.query, 120), to_char(r.at at time zone 'UTC', 'YYYY-MM-DD HH24:MI'), 0
              from receipts r
              where i.kind = 'receipt' and r.workspace_id = i.workspace_id and r.id = i.memory_id
+             union all
+             select left(r.reason, 120), r.state, 0
+             from deletion_requests r
+             where i.kind = 'deletion_request' and r.workspace_id = i.workspace_id and r.id = i.memory_id
          ) w on true
          where i.workspace_id = $1 and i.request_id = $2 and i.taken = $3
          order by array_position(array['memory', 'session'], i.kind), i.kind, w.detail, i.memory_id, i.part

@@ -20,7 +20,7 @@ const MOST: usize = 50_000;
 const AT_ONCE: i64 = 500;
 
 /// Where words may stand. Each gives what it is, its place, whose it is, the run it belongs to, its text and its values.
-const SOURCES: [(ItemKind, &str); 7] = [
+const SOURCES: [(ItemKind, &str); 8] = [
     (
         ItemKind::Memory,
         "select v.memory_id as id, v.version::bigint as part, v.owner_id as owner, null::uuid as run,
@@ -61,6 +61,12 @@ const SOURCES: [(ItemKind, &str); 7] = [
         ItemKind::Receipt,
         "select r.id, 0::bigint as part, null::uuid as owner, r.session_id as run, r.query as text, r.asked as value
          from receipts r where r.workspace_id = $1",
+    ),
+    (
+        ItemKind::DeletionRequest,
+        "select r.id, 0::bigint as part, null::uuid as owner, null::uuid as run,
+                concat_ws(E'\\n', r.reason, r.subject, r.query) as text, null::jsonb as value
+         from deletion_requests r where r.workspace_id = $1 and r.state = 'rejected'",
     ),
 ];
 
@@ -172,12 +178,12 @@ pub(super) async fn with_words<M>(tx: &mut Tx<M>, sought: &Sought, why: Why, lis
     }
     let sieve = sought.sieve();
     for (kind, source) in SOURCES {
-        let mut last = (Uuid::nil(), i64::MIN);
+        let mut reached = (Uuid::nil(), i64::MIN);
         loop {
-            let rows = page(tx, source, &sieve, last).await?;
+            let rows = page(tx, source, &sieve, reached).await?;
             let full = rows.len() == usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
             if let Some(row) = rows.last() {
-                last = (row.id, row.part);
+                reached = (row.id, row.part);
             }
             for row in rows {
                 let text = [row.text.unwrap_or_default(), row.value.as_ref().map(spelled_out).unwrap_or_default()].join("\n");
