@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour bench-write bench-recall bench-speed bench-capture bench-hook install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-hook install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -28,6 +28,7 @@ test: install-for-tests ## install what is missing, run every check and every te
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory test-browser
 	$(MAKE) --no-print-directory test-tour
+	$(MAKE) --no-print-directory test-trail
 
 build: ## build the server for release
 	cargo build --release --bin cairn-server
@@ -49,6 +50,9 @@ test-browser: ## the dashboard in a real browser
 test-tour: ## the README's tour, as a newcomer would run it
 	@scripts/test-tour.sh
 
+test-trail: ## an exported audit trail, verified by libraries that others wrote
+	@scripts/test-trail.sh
+
 sqlx: ## refresh .sqlx after a change of a query or a migration
 	@scripts/sqlx.sh write
 
@@ -66,6 +70,9 @@ bench-speed: ## measure how quick recall is, at SIZES=1000,10000 or up to a mill
 
 bench-capture: ## measure taking in a day's events and distilling them
 	cargo run --release -p cairn-bench -- capture
+
+bench-seal: ## measure what sealing costs writers, and verifying a million entries
+	cargo run --release -p cairn-bench -- seal $(ARGS)
 
 bench-hook: ## measure what a hook costs a tool, beside spawning /bin/true
 	cargo build --release --bin cairn

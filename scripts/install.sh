@@ -63,6 +63,17 @@ need_browser() {
     find_chromium || stop "there is still no Chromium. Install Chromium or Chrome, then run make again."
 }
 
+need_python() {
+    has_python && return
+    say "Python 3 with venv and pip is missing."
+    install_packages python
+    has_python || stop "\`python3 -m venv\` still does not work. Install Python 3.10 or newer with venv and pip, then run make again."
+}
+
+has_python() {
+    python3 -c 'import venv, ensurepip, sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
+}
+
 find_chromium() {
     for name in chromium chromium-browser google-chrome google-chrome-stable; do
         command -v "$name" >/dev/null && return
@@ -78,6 +89,7 @@ run) ;;
 test)
     need_cargo_tools
     need_browser
+    need_python
     ;;
 *) stop "install.sh wants \`run\` or \`test\`." ;;
 esac

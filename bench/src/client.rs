@@ -9,7 +9,12 @@ use hyper::{
 };
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use std::net::SocketAddr;
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    net::SocketAddr,
+    path::Path,
+};
 use tokio::net::TcpStream;
 
 pub struct Client {
@@ -36,6 +41,29 @@ impl Client {
         let response = self.connection.send_request(request.body(Full::new(body.into()))?).await?;
         let status = response.status().as_u16();
         Ok((status, response.into_body().collect().await?.to_bytes()))
+    }
+
+    /// Into a file, piece by piece; how many bytes that were.
+    pub async fn download(&mut self, path: &str, file: &Path) -> Result<u64, Failure> {
+        let mut request = Request::builder().uri(path).header("host", "bench");
+        if let Some(bearer) = &self.bearer {
+            request = request.header("authorization", format!("Bearer {bearer}"));
+        }
+        self.connection.ready().await?;
+        let mut response = self.connection.send_request(request.body(Full::default())?).await?;
+        if response.status() != 200 {
+            return Err(format!("{path}: {}", response.status()).into());
+        }
+        let mut file = BufWriter::new(File::create(file)?);
+        let mut size = 0;
+        while let Some(frame) = response.frame().await {
+            if let Ok(piece) = frame?.into_data() {
+                file.write_all(&piece)?;
+                size += piece.len() as u64;
+            }
+        }
+        file.flush()?;
+        Ok(size)
     }
 
     pub async fn post(&mut self, path: &str, body: impl Into<Bytes>) -> Result<(u16, Bytes), Failure> {

@@ -2,6 +2,7 @@
 
 use crate::{Failure, client::Client};
 use cairn_server::{
+    App,
     config::Given,
     serve::{self, Running},
     store::cluster::ThrowAway,
@@ -74,6 +75,17 @@ impl House {
         let id = text(&agent["id"]).ok_or("an agent has an id")?;
         let key = self.admin.make(&format!("{agents}/{id}/keys"), json!({})).await?;
         text(&key["key"]).ok_or_else(|| "a key is shown".into())
+    }
+
+    /// The server from within.
+    pub fn app(&self) -> &App {
+        &self.running.app
+    }
+
+    /// The first admin, who may audit the workspaces.
+    pub async fn admin(&mut self) -> Result<&mut Client, Failure> {
+        self.admin = sign_in(self.address).await?;
+        Ok(&mut self.admin)
     }
 
     pub async fn client(&self, key: &str) -> Result<Client, Failure> {

@@ -6,6 +6,7 @@ mod figures;
 mod house;
 mod pgbench;
 mod recall;
+mod seal;
 mod speed;
 mod table;
 mod write;
@@ -24,7 +25,8 @@ async fn main() -> ExitCode {
         Some("recall") => recall::run(&rest).await,
         Some("speed") => speed::run(&rest).await,
         Some("capture") => capture::run().await,
-        _ => Err("say what to measure: write, recall, speed or capture".into()),
+        Some("seal") => seal::run(&rest).await,
+        _ => Err("say what to measure: write, recall, speed, capture or seal".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

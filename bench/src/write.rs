@@ -28,8 +28,8 @@ const TEXT: &str = "The gateway retries idempotent requests three times with jit
 30 seconds and the first request on a dropped one fails. Writes are not retried: the caller sends an idempotency key instead. \
 Measured on the staging cluster; the setting lies in gateway.toml under upstream.retry and was agreed on with the platform team.";
 
-struct Measured {
-    memories_per_second: f64,
+pub struct Measured {
+    pub memories_per_second: f64,
     p50: Duration,
     p99: Duration,
 }
@@ -61,8 +61,8 @@ pub async fn run() -> Result<bool, Failure> {
         let (mut plain, mut ours, mut batches) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             plain.push(pgbench::run(&house.postgres, &folder, TEXT, clients, SECONDS).await?);
-            ours.push(load(&house, clients, 1).await?);
-            batches.push(load(&house, clients, BATCH).await?);
+            ours.push(load(&house, clients, 1, SECONDS).await?);
+            batches.push(load(&house, clients, BATCH, SECONDS).await?);
         }
         let ratio = median(plain.iter().zip(&ours).map(|(plain, ours)| ours.memories_per_second / plain));
         let times = median(batches.iter().zip(&ours).map(|(batch, ours)| batch.memories_per_second / ours.memories_per_second));
@@ -94,6 +94,11 @@ pub async fn run() -> Result<bool, Failure> {
 
 /// A database in use for a minute: some thousand rows, and statistics of them, as autovacuum would have made.
 async fn warm_up(house: &House, folder: &Path) -> Result<(), Failure> {
+    pgbench::run(&house.postgres, folder, TEXT, 8, 1).await?;
+    warm_up_writes(house).await
+}
+
+pub async fn warm_up_writes(house: &House) -> Result<(), Failure> {
     let mut client = Client::connect(house.address, Some(house.key.clone())).await?;
     for _ in 0..30 {
         let (status, answer) = client.post(&format!("/v1/workspaces/{WORKSPACE}/memories/batch"), body(BATCH)).await?;
@@ -101,16 +106,15 @@ async fn warm_up(house: &House, folder: &Path) -> Result<(), Failure> {
             return Err(format!("a write was answered {status}: {}", String::from_utf8_lossy(&answer)).into());
         }
     }
-    pgbench::run(&house.postgres, folder, TEXT, 8, 1).await?;
     pgbench::sql(&house.postgres, "vacuum analyze").await
 }
 
 /// Writers that send one after the other, each on its own connection, for a bounded time.
-async fn load(house: &House, clients: usize, batch: usize) -> Result<Measured, Failure> {
+pub async fn load(house: &House, clients: usize, batch: usize, seconds: u64) -> Result<Measured, Failure> {
     let path =
         if batch == 1 { format!("/v1/workspaces/{WORKSPACE}/memories") } else { format!("/v1/workspaces/{WORKSPACE}/memories/batch") };
     let started = Instant::now();
-    let end = started + Duration::from_secs(SECONDS);
+    let end = started + Duration::from_secs(seconds);
     let mut writers = Vec::new();
     for _ in 0..clients {
         let mut client = Client::connect(house.address, Some(house.key.clone())).await?;

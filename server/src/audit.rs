@@ -1,8 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, DeletionId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, SessionId, TaskId,
-    WorkspaceId, memory::Operation, recall::Verdict,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, RollbackId,
+    SessionId, TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts, trail::Filter,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -74,6 +74,27 @@ impl Audit {
         }
     }
 
+    /// The same, written by a rollback: no session's doing.
+    pub(crate) fn rolled_back(memory: &Memory, rollback: RollbackId) -> Self {
+        Self { session: None, ..Self::of_memory(memory) }.with(json!({"rollback": rollback}))
+    }
+
+    pub(crate) fn rollback(id: AuditId, rollback: RollbackId, counts: Counts) -> Self {
+        Self { id, ..Self::new("rollback.executed", Some(("rollback", rollback.0))) }.with(json!({
+            "restored": counts.restored, "unwound": counts.unwound, "archived": counts.archived, "left": counts.left, "withdrawn": counts.withdrawn,
+        }))
+    }
+
+    pub(crate) fn proposal_rolled_back(
+        id: AuditId,
+        action: &'static str,
+        proposal: ProposalId,
+        memory: crate::model::MemoryId,
+        rollback: RollbackId,
+    ) -> Self {
+        Self::proposal(id, action, proposal, memory).with(json!({"memory": memory, "rollback": rollback}))
+    }
+
     /// Whether this says of a new memory what `of_memory` would, and no more.
     pub(crate) fn stands_for_new(&self, memory: &Memory) -> bool {
         self.action == "memory.remembered"
@@ -99,6 +120,28 @@ impl Audit {
 
     pub(crate) fn proposal(id: AuditId, action: &'static str, proposal: ProposalId, memory: crate::model::MemoryId) -> Self {
         Self { id, ..Self::new(action, Some(("proposal", proposal.0))) }.with(json!({"memory": memory}))
+    }
+
+    pub(crate) fn proposal_assigned(id: AuditId, proposal: ProposalId, to: Option<PersonId>) -> Self {
+        Self { id, ..Self::new("proposal.assigned", Some(("proposal", proposal.0))) }.with(json!({"to": to}))
+    }
+
+    pub(crate) fn conflict_found(id: AuditId, conflict: ConflictId, memories: [crate::model::MemoryId; 2]) -> Self {
+        Self { id, ..Self::new("conflict.found", Some(("conflict", conflict.0))) }.with(json!({"memories": memories}))
+    }
+
+    pub(crate) fn conflict_resolved(
+        id: AuditId,
+        conflict: ConflictId,
+        resolution: Resolution,
+        kept: Option<crate::model::MemoryId>,
+    ) -> Self {
+        Self { id, ..Self::new("conflict.resolved", Some(("conflict", conflict.0))) }.with(json!({"resolution": resolution, "kept": kept}))
+    }
+
+    /// How many memories were held against the rest, and how many conflicts came to light.
+    pub(crate) fn conflicts_swept(id: AuditId, workspace: WorkspaceId, looked_at: usize, found: usize) -> Self {
+        Self { id, ..Self::workspace("conflicts.swept", workspace) }.with(json!({"looked_at": looked_at, "found": found}))
     }
 
     pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {
@@ -133,6 +176,18 @@ impl Audit {
 
     pub(crate) fn refused(method: &str, route: &str) -> Self {
         Self::new("access.refused", None).with(json!({"method": method, "route": route}))
+    }
+
+    /// The trail was taken out, up to a size; which filters, not what they said.
+    pub(crate) fn exported(format: &'static str, size: u64, filter: &Filter) -> Self {
+        let given = [
+            ("from", filter.from.is_some()),
+            ("to", filter.to.is_some()),
+            ("actor", filter.actor.is_some()),
+            ("action", filter.action.is_some()),
+        ];
+        let filters: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+        Self::new("trail.exported", None).with(json!({"format": format, "size": size, "filters": filters}))
     }
 
     pub(crate) fn signed_in(person: PersonId, login: LoginId) -> Self {

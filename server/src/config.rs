@@ -75,6 +75,10 @@ pub struct Given {
     /// text or json [default: text]
     #[arg(long, env = "CAIRN_LOG_FORMAT")]
     pub log_format: Option<String>,
+    /// Leaves the trail unsealed, for measurements and tests: no flag, variable or file can say so.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub unsealed: bool,
 }
 
 /// An empty variable is one that is not set.
@@ -173,6 +177,7 @@ pub struct Config {
     pub recall_cache_mb: u32,
     pub log: String,
     pub log_format: LogFormat,
+    pub unsealed: bool,
 }
 
 impl Given {
@@ -197,6 +202,7 @@ impl Given {
             recall_cache_mb: text(self.recall_cache_mb).or(said.recall_cache_mb),
             log: text(self.log).or(said.log),
             log_format: text(self.log_format).or(said.log_format),
+            unsealed: self.unsealed,
         }
     }
 
@@ -292,6 +298,7 @@ impl Given {
             recall_cache_mb: recall_cache(text(self.recall_cache_mb).as_deref())?,
             log,
             log_format,
+            unsealed: self.unsealed,
         })
     }
 }

@@ -28,6 +28,7 @@ pub mod work;
 
 use crate::{
     acts::{
+        conflicts::Backlog,
         memories::Together,
         recall::{Library, Wanted},
     },
@@ -60,6 +61,7 @@ struct Parts {
     key_line: KeyLine,
     together: Together,
     library: Arc<Library>,
+    backlog: Backlog,
 }
 
 impl App {
@@ -67,7 +69,8 @@ impl App {
         let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library })))
+        let backlog = Backlog::default();
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog })))
     }
 
     pub fn config(&self) -> &Config {
@@ -110,6 +113,10 @@ impl App {
 
     pub(crate) fn library(&self) -> &Arc<Library> {
         &self.0.library
+    }
+
+    pub(crate) fn backlog(&self) -> &Backlog {
+        &self.0.backlog
     }
 
     /// Cookies are for HTTPS only where people come over HTTPS.

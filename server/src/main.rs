@@ -53,6 +53,11 @@ enum Command {
         #[command(flatten)]
         given: Box<Given>,
     },
+    /// Look after the audit trail
+    Audit {
+        #[command(subcommand)]
+        what: Audit,
+    },
     /// Open psql on the server's database, as its owner
     Psql {
         #[command(flatten)]
@@ -77,6 +82,21 @@ enum Command {
         erasures: Option<PathBuf>,
         #[command(flatten)]
         given: Box<Given>,
+    },
+}
+
+#[derive(Subcommand)]
+enum Audit {
+    /// Check an exported trail offline: exit 0 and what holds, or exit 1 and the first entry that does not
+    Verify {
+        /// What the export as JSONL wrote
+        file: PathBuf,
+        /// The server's verification key, as its /.well-known/cairn-trail-keys.json has it; after a change of keys give those before too
+        #[arg(long, value_name = "VKEY")]
+        key: Vec<String>,
+        /// A file with a checkpoint that was kept earlier: nothing before it was changed or cut off since
+        #[arg(long, value_name = "CHECKPOINT")]
+        since: Option<PathBuf>,
     },
 }
 
@@ -105,6 +125,7 @@ async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
         Command::Openapi => println!("{}", cairn_server::api::openapi().to_pretty_json()?),
         Command::Roles => print!("{}", cairn_server::api::document::roles_page()),
         Command::RotateKeys { given } => commands::rotate_keys(settings(given)?).await?,
+        Command::Audit { what: Audit::Verify { file, key, since } } => commands::verify(&file, &key, since.as_deref())?,
         Command::Psql { given, args } => return commands::psql(settings(given)?, &args).await,
         Command::Backup { file, given } => commands::backup(settings(given)?, &file).await?,
         Command::Restore { file, erasures, given } => commands::restore(settings(given)?, &file, erasures.as_deref()).await?,

@@ -29,6 +29,7 @@ async fn lived_in() -> (House, Lived) {
     reviewer.approves(&request).await.expect(200);
     reviewer.executes(&request).await.expect(200);
     let versions = agent.lists(&format!("{}/versions", at(&memory))).await;
+    house.is_sealed().await;
     let trail = reviewer.lists("audit").await;
     (house, Lived { agent, reviewer, memory, versions, trail, receipt })
 }

@@ -25,15 +25,19 @@ async fn lived_in() -> House {
     writer.post(&format!("{run}/events"), super::capture::log(1)).await.expect(200);
     writer.post(&format!("{run}/checkpoints"), json!({"progress": [{"item": "hide", "status": "pending"}]})).await.expect(201);
     writer.post(&format!("{run}/end"), json!({})).await.expect(200);
+    for found in ["Service tokens are signed with RS256.", "Service tokens are signed with HS256."] {
+        writer.remembers_all_of(json!({"content": found, "kind": "discovery"})).await;
+    }
+    reviewer.post("conflicts/sweep", json!({"anew": true})).await.expect(200);
+    reviewer.post("rollbacks", json!({"session_id": run.replace("sessions/", "")})).await.expect(201);
     // As the maker of an outside model's vectors would.
     for kept in [
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
         "insert into memory_vectors (workspace_id, memory_id, model, text_mark, dimensions, vectors) select workspace_id, id, 'm', '', 1, '' from memories",
-        "insert into rollbacks (workspace_id, id, selector, restored, unwound, archived, kept, withdrawn, at, actor_type, actor_id, audit_id) select workspace_id, id, '{}', 0, 0, 0, 0, 0, created_at, created_by_type, created_by, audit_id from memories",
-        "insert into rollback_items (workspace_id, rollback_id, memory_id, outcome) select workspace_id, id, id, 'left' from memories",
     ] {
         house.owner().execute(kept).await.expect("is kept");
     }
+    house.is_sealed().await;
     house
 }
 
@@ -138,6 +142,12 @@ async fn the_trail_can_only_grow() {
         "update checkpoints set next_step = 'none'",
         "delete from checkpoints",
         "select erase_runs(workspace_id, id) from deletion_requests",
+        "update audit_leaves set index = index + 1",
+        "insert into audit_leaves select * from audit_leaves",
+        "delete from audit_nodes",
+        "update audit_checkpoints set note = 'nothing happened'",
+        "delete from audit_checkpoints",
+        "update audit_horizon set horizon = '0'",
     ] {
         for mut somebody in [house.standing_in(coding, None, None).await, house.as_gate().await] {
             assert_eq!(sqlstate(&mut somebody, change).await, "42501", "{change}");

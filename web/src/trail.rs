@@ -105,6 +105,7 @@ impl Entry {
             "person.refresh_token_reused" => "used a spent refresh token",
             "agent.token_issued" => "took a short-lived token",
             "instance.signing_key_made" => "made a signing key",
+            "trail.exported" => "exported the trail",
             "member.role_changed" => "changed a member's role",
             action => return spelt_out(action),
         };

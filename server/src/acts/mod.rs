@@ -3,7 +3,7 @@
 
 pub mod access;
 pub mod actors;
-mod conflicts;
+pub mod conflicts;
 pub mod context;
 pub mod deletion;
 mod erased;
@@ -11,7 +11,9 @@ pub mod memories;
 pub mod policies;
 pub mod proposals;
 pub mod recall;
+pub mod rollbacks;
 pub mod safety;
+pub mod seal;
 pub mod sessions;
 pub mod tasks;
 pub mod trail;

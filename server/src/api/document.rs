@@ -98,6 +98,7 @@ pub fn frame() -> OpenApi {
             tag("Proposals", "What waits for a person's word before it is known."),
             tag("Policies", "What waits, ages, goes and is curated, by kind of memory."),
             tag("Conflicts", "Memories that may not both hold, and which of them shall."),
+            tag("Rollbacks", "Taking back what was learned: writes are undone by new versions."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),
@@ -137,6 +138,7 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
         let (text, format) = match name {
             "ws" => ("The workspace's slug or id.", None),
             "n" => ("The number of the version.", Some(Type::Integer)),
+            "index" => ("The place in the sealed tree.", Some(Type::Integer)),
             "user_id" => ("The person's id.", None),
             "key_id" => ("The key's id.", None),
             _ => ("Its id.", None),

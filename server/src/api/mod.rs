@@ -2,6 +2,7 @@
 
 mod access;
 mod answers;
+mod conflicts;
 mod context;
 mod deletion;
 pub mod document;
@@ -10,6 +11,7 @@ mod operations;
 mod policies;
 mod proposals;
 mod recall;
+mod rollbacks;
 mod sent;
 mod sessions;
 mod tasks;
@@ -33,6 +35,8 @@ fn routes() -> OpenApiRouter<App> {
         .merge(tasks::routes())
         .merge(proposals::routes())
         .merge(policies::routes())
+        .merge(conflicts::routes())
+        .merge(rollbacks::routes())
         .merge(deletion::routes())
         .merge(trail::routes())
         .merge(operations::routes())

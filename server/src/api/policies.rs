@@ -8,7 +8,7 @@ use crate::{
     App, acts,
     model::{
         Kind, Power, Settings,
-        policies::{Policies, Policy},
+        policies::{Policies, Policy, PolicyOfKind},
     },
     problem::Problem,
     store::{Governing, Reading, Scope},
@@ -31,7 +31,14 @@ pub fn routes() -> OpenApiRouter<App> {
 struct SetPoliciesBody {
     /// By kind; a kind that is left out follows the workspace's settings, and so does a field of one.
     #[schema(example = json!({"decision": {"review_threshold": "always"}, "discovery": {"review_threshold": 0.6, "review_age_days": 30, "retention_days": 90}}))]
-    policies: Policies,
+    policies: BTreeMap<String, PolicyOfKind>,
+}
+
+impl SetPoliciesBody {
+    fn parse(self) -> Result<Policies, Problem> {
+        let kind = |word: &str| word.parse::<Kind>().map_err(|problem| problem.at_field(&format!("policies.{word}")));
+        self.policies.into_iter().map(|(word, policy)| Ok((kind(&word)?, policy))).collect()
+    }
 }
 
 /// What is set, and what holds.
@@ -66,5 +73,5 @@ async fn set_policies(
     scope: Scope<Governing>,
     Json(sent): Json<SetPoliciesBody>,
 ) -> Result<axum::Json<PoliciesBody>, Problem> {
-    Ok(axum::Json((&acts::policies::set(&app, &scope, sent.policies).await?).into()))
+    Ok(axum::Json((&acts::policies::set(&app, &scope, sent.parse()?).await?).into()))
 }

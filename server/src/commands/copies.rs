@@ -93,7 +93,9 @@ pub async fn restore(config: Config, file: &Path, erasures: Option<&Path>) -> Re
             })
             .await?;
         }
-        Ok::<_, Failure>(check::look_through(&database.owner_url).await?)
+        let mut found = check::look_through(&database.owner_url).await?;
+        acts::seal::look_through(&database.owner_url, &mut found).await.map_err(serve::told)?;
+        Ok::<_, Failure>(found)
     }
     .await;
     database.close().await?;

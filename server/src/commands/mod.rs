@@ -1,9 +1,11 @@
 //! What `cairn-server` does, command by command.
 
+mod audit;
 mod copies;
 pub mod demo;
 mod health;
 
+pub use audit::verify;
 pub use copies::{backup, restore};
 pub use health::health;
 

@@ -8,5 +8,6 @@ pub mod erasure;
 pub mod freshness;
 mod phrases;
 pub mod recall;
+pub mod rollback;
 pub mod seal;
 pub mod tokens;

@@ -340,4 +340,6 @@ pub struct Filter {
     pub anchor_path: Option<String>,
     pub updated_after: Option<OffsetDateTime>,
     pub q: Option<String>,
+    /// As they were then; all the rest is judged as of then.
+    pub as_of: Option<OffsetDateTime>,
 }

@@ -7,6 +7,8 @@ use uuid::Uuid;
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub id: AuditId,
+    /// Its place in the sealed tree; none until it is sealed.
+    pub index: Option<u64>,
     pub at: OffsetDateTime,
     pub actor: Actor,
     pub role: Option<Role>,
@@ -19,7 +21,8 @@ pub struct Entry {
     pub details: Option<serde_json::Value>,
 }
 
-#[derive(Clone, Debug, Default)]
+/// Which entries are wanted; all of them where nothing is said.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Filter {
     pub actor: Option<Uuid>,
     pub action: Option<String>,

@@ -70,7 +70,7 @@ async fn names(viewer: &Viewer<Auditing>, entries: &[Entry], everyone: &[Actor])
 
 fn line(entry: &Entry, names: &HashMap<Uuid, String>) -> page::Entry {
     page::Entry {
-        index: None,
+        index: entry.index.and_then(|index| i64::try_from(index).ok()),
         at: entry.at,
         actor: actors::shown(&entry.actor),
         role: entry.role.map_or("nobody", Role::word).to_owned(),

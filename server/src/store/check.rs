@@ -1,7 +1,15 @@
 //! A look through a whole database as its owner: is it empty, and does every version have its entry in the trail.
 
-use super::memories;
+use super::{
+    memories,
+    sealed::{self, Leaf},
+};
+use crate::{
+    model::{WorkspaceId, trail::Filter},
+    problem::Problem,
+};
 use sqlx::{Connection, Executor, PgConnection};
+use uuid::Uuid;
 
 /// What a look through found.
 #[derive(Debug, Default)]
@@ -14,23 +22,30 @@ pub struct Found {
     pub unproven: i64,
     /// Entries of versions that are neither there nor erased.
     pub orphaned: i64,
+    /// Entries in trees that are what was signed.
+    pub sealed: u64,
+    /// Workspaces whose sealed trail is not; the nil one is the instance.
+    pub broken: Vec<Uuid>,
 }
 
 impl Found {
     pub fn holds(&self) -> bool {
-        self.unproven == 0 && self.orphaned == 0
+        self.unproven == 0 && self.orphaned == 0 && self.broken.is_empty()
     }
 }
 
 impl std::fmt::Display for Found {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { workspaces, memories, versions, entries, .. } = self;
+        let Self { workspaces, memories, versions, entries, sealed, .. } = self;
         write!(f, "{workspaces} workspaces, {memories} memories in {versions} versions, {entries} entries in the trail. ")?;
         if self.holds() {
-            write!(f, "Every version has its entry, and every digest fits.")
-        } else {
-            write!(f, "{} versions do not fit their entry, and {} entries have lost their version.", self.unproven, self.orphaned)
+            return write!(f, "Every version has its entry, and every digest fits. {sealed} entries are sealed, and are what was signed.");
         }
+        write!(f, "{} versions do not fit their entry, and {} entries have lost their version.", self.unproven, self.orphaned)?;
+        for workspace in &self.broken {
+            write!(f, " The sealed trail of {workspace} is not what was signed.")?;
+        }
+        Ok(())
     }
 }
 
@@ -66,6 +81,8 @@ pub async fn forget_transactions(owner_url: &str) -> Result<(), sqlx::Error> {
          update memories set changed_xid = pg_current_xact_id();
          alter table memories enable trigger user;
          update erasures set changed_xid = pg_current_xact_id();
+         update audit_entries set written_xid = '0';
+         update audit_horizon set horizon = '0';
          update memory_vectors set changed_xid = pg_current_xact_id() where changed_xid is not null;
          commit",
     )
@@ -92,5 +109,50 @@ pub async fn look_through(owner_url: &str) -> Result<Found, sqlx::Error> {
     .await?;
     let unproven = memories::count_unproven(&mut conn).await?;
     conn.close().await?;
-    Ok(Found { workspaces, memories, versions, entries, unproven, orphaned })
+    Ok(Found { workspaces, memories, versions, entries, unproven, orphaned, ..Found::default() })
+}
+
+/// All sealed trails, read as the owner.
+pub struct Trails(PgConnection);
+
+impl Trails {
+    pub async fn open(owner_url: &str) -> Result<Self, Problem> {
+        Ok(Self(PgConnection::connect(owner_url).await?))
+    }
+
+    /// The names and public keys of all that ever signed.
+    pub async fn keys(&mut self) -> Result<Vec<(String, [u8; 32])>, Problem> {
+        let rows: Vec<(String, Vec<u8>)> =
+            sqlx::query_as("select name, public_key from signing_keys where purpose = 'trail'").fetch_all(&mut self.0).await?;
+        rows.into_iter().map(|(name, key)| Ok((name, key.as_slice().try_into().map_err(Problem::internal)?))).collect()
+    }
+
+    /// Every workspace that has a tree, with its newest checkpoint.
+    pub async fn checkpoints(&mut self) -> Result<Vec<(Uuid, Option<String>)>, Problem> {
+        Ok(sqlx::query_as(
+            "select t.workspace_id,
+                    (select c.note from audit_checkpoints c where c.workspace_id = t.workspace_id order by c.size desc limit 1)
+             from (select workspace_id from audit_leaves union select workspace_id from audit_checkpoints) t
+             order by 1",
+        )
+        .fetch_all(&mut self.0)
+        .await?)
+    }
+
+    /// The next leaves of a tree, from an index on.
+    pub async fn leaves(&mut self, workspace: Uuid, from: u64) -> Result<Vec<Leaf>, Problem> {
+        let all = Filter::default();
+        sealed::leaves_of(&mut self.0, WorkspaceId(workspace), from, i64::MAX.cast_unsigned(), &all, 5000).await
+    }
+
+    /// How many leaves a tree has, with or without their entries.
+    pub async fn count(&mut self, workspace: Uuid) -> Result<u64, Problem> {
+        let count: i64 =
+            sqlx::query_scalar("select count(*) from audit_leaves where workspace_id = $1").bind(workspace).fetch_one(&mut self.0).await?;
+        Ok(count.cast_unsigned())
+    }
+
+    pub async fn close(self) -> Result<(), Problem> {
+        Ok(self.0.close().await?)
+    }
 }

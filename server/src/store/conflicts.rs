@@ -30,7 +30,7 @@ impl Opened {
 }
 
 /// Puts any number down in one statement, and says which are new: a pair that is known stays as it is, decided or not,
-/// until one of the texts is another.
+/// until one of the texts is another. Only two that are active at this moment clash.
 pub async fn insert_all(tx: &mut Tx<Write>, clashes: &[Clash], origin: ConflictOrigin, at: OffsetDateTime) -> Result<Vec<Opened>, Problem> {
     if clashes.is_empty() {
         return Ok(Vec::new());
@@ -52,6 +52,8 @@ pub async fn insert_all(tx: &mut Tx<Write>, clashes: &[Clash], origin: ConflictO
            select $1, r.id, r.a, r.b, r.a_version, r.b_version, r.a_mark, r.b_mark, r.score, r.certain, $2, 'open', $3, r.audit_id
            from unnest($4::uuid[], $5::uuid[], $6::uuid[], $7::int[], $8::int[], $9::bytea[], $10::bytea[], $11::real[], $12::boolean[], $13::uuid[])
                as r (id, a, b, a_version, b_version, a_mark, b_mark, score, certain, audit_id)
+           join memories one on one.workspace_id = $1 and one.id = r.a and one.state = 'active'
+           join memories other on other.workspace_id = $1 and other.id = r.b and other.state = 'active'
            on conflict (workspace_id, a, b) do update
            set a_version = excluded.a_version, b_version = excluded.b_version, a_mark = excluded.a_mark, b_mark = excluded.b_mark,
                score = excluded.score, certain = excluded.certain, origin = excluded.origin, state = 'open', found_at = excluded.found_at,

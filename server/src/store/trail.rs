@@ -11,11 +11,14 @@ use crate::{
     problem::Problem,
 };
 use serde_json::json;
-use sqlx::{PgConnection, QueryBuilder};
+use sqlx::{PgConnection, Postgres, QueryBuilder};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// One statement for any number of entries.
+/// Entries that one statement takes.
+const MOST: usize = 5000;
+
+/// A statement for any number of entries up to a few thousand.
 pub(super) async fn append(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -24,32 +27,34 @@ pub(super) async fn append(
     request: &str,
     trail: &Trail,
 ) -> Result<(), Problem> {
-    let rows: Vec<_> = trail
-        .0
-        .iter()
-        .map(|audit| {
-            json!({
-                "workspace_id": workspace, "id": audit.id, "actor_type": actor.kind, "actor_id": actor.id, "role": role,
-                "action": audit.action, "target_type": audit.target.map(|t| t.0), "target_id": audit.target.map(|t| t.1),
-                "version": audit.version, "request_id": audit.request.as_deref().unwrap_or(request), "session_id": audit.session,
-                "digest": audit.digest.map(|digest| super::memories::bytea(&digest)), "details": audit.details,
+    for some in trail.0.chunks(MOST) {
+        let rows: Vec<_> = some
+            .iter()
+            .map(|audit| {
+                json!({
+                    "workspace_id": workspace, "id": audit.id, "actor_type": actor.kind, "actor_id": actor.id, "role": role,
+                    "action": audit.action, "target_type": audit.target.map(|t| t.0), "target_id": audit.target.map(|t| t.1),
+                    "version": audit.version, "request_id": audit.request.as_deref().unwrap_or(request), "session_id": audit.session,
+                    "digest": audit.digest.map(|digest| super::memories::bytea(&digest)), "details": audit.details,
+                })
             })
-        })
-        .collect();
-    sqlx::query!(
-        "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
-         select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
-         from jsonb_populate_recordset(null::audit_entries, $1)",
-        json!(rows)
-    )
-    .execute(conn)
-    .await?;
+            .collect();
+        sqlx::query!(
+            "insert into audit_entries (workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details)
+             select workspace_id, id, actor_type, actor_id, role, action, target_type, target_id, version, request_id, session_id, digest, details
+             from jsonb_populate_recordset(null::audit_entries, $1)",
+            json!(rows)
+        )
+        .execute(&mut *conn)
+        .await?;
+    }
     Ok(())
 }
 
 #[derive(sqlx::FromRow)]
-struct Row {
+pub(super) struct Row {
     id: AuditId,
+    index: Option<i64>,
     at: OffsetDateTime,
     actor_type: ActorKind,
     actor_id: Uuid,
@@ -68,19 +73,31 @@ struct Row {
 /// Newest first.
 pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
     let mut sql = QueryBuilder::new(
-        "select e.id, e.at, e.actor_type, e.actor_id, coalesce(a.name, p.name) as actor_name, e.role, e.action, e.target_type, e.target_id,
+        "select e.id, l.index, e.at, e.actor_type, e.actor_id, coalesce(a.name, p.name) as actor_name, e.role, e.action, e.target_type, e.target_id,
                 e.version, e.request_id, e.session_id, e.digest, e.details
          from audit_entries e
+         left join audit_leaves l on l.workspace_id = e.workspace_id and l.entry_id = e.id
          left join agents a on a.workspace_id = e.workspace_id and a.id = e.actor_id
          left join people p on p.id = e.actor_id
          where e.workspace_id = ",
     );
     sql.push_bind(tx.workspace());
+    narrow(&mut sql, filter);
+    if let Some(cursor) = cursor {
+        sql.push(" and e.id < ").push_bind(decode::<AuditId>(cursor)?);
+    }
+    sql.push(" order by e.id desc limit ").push_bind(limit.and_one());
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    Ok(Page::cut(rows, limit, |row| row.id).map(Entry::from))
+}
+
+/// Of the entries `e`, only those that the filter lets through.
+pub(super) fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
     if let Some(actor) = filter.actor {
         sql.push(" and e.actor_id = ").push_bind(actor);
     }
     if let Some(action) = &filter.action {
-        sql.push(" and e.action = ").push_bind(action);
+        sql.push(" and e.action = ").push_bind(action.clone());
     }
     if let Some(target) = filter.target {
         sql.push(" and e.target_id = ").push_bind(target);
@@ -91,18 +108,13 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Opti
     if let Some(to) = filter.to {
         sql.push(" and e.at < ").push_bind(to);
     }
-    if let Some(cursor) = cursor {
-        sql.push(" and e.id < ").push_bind(decode::<AuditId>(cursor)?);
-    }
-    sql.push(" order by e.id desc limit ").push_bind(limit.and_one());
-    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
-    Ok(Page::cut(rows, limit, |row| row.id).map(Entry::from))
 }
 
 impl From<Row> for Entry {
     fn from(row: Row) -> Self {
         Self {
             id: row.id,
+            index: row.index.and_then(|index| u64::try_from(index).ok()),
             at: row.at,
             actor: Actor::known(row.actor_type, row.actor_id, row.actor_name),
             role: row.role,

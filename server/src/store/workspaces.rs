@@ -16,7 +16,7 @@ use serde_json::json;
 use sqlx::types::Json;
 
 /// How many memories count against the quota, up to `most`. One writer at a time looks and adds, where there is a quota.
-pub async fn count_memories(tx: &mut Tx<Write>, most: i64) -> Result<i64, Problem> {
+pub async fn count_memories<M>(tx: &mut Tx<M>, most: i64) -> Result<i64, Problem> {
     let workspace = tx.workspace();
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('quota ' || $1::text, 0))", workspace.to_string())
         .execute(tx.conn())

@@ -3,6 +3,7 @@
 
 mod embeddings;
 mod erasures;
+mod sealing;
 
 use crate::{
     App, acts,
@@ -18,6 +19,9 @@ use tokio::{
 /// What was erased is gone from an index that nobody asks within this time too.
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 
+/// What was written in a flood is held against the rest within about this time after it.
+const SWEEP: Duration = Duration::from_secs(5);
+
 /// Runs until the server stops.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let (mut turn, mut look) = (interval(Duration::from_mins(1)), interval(LOOK_AROUND));
@@ -25,6 +29,8 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
     let erasing = tokio::spawn(erasures::run(app.clone()));
+    let sweeping = tokio::spawn(contradictions(app.clone()));
+    let sealing = tokio::spawn(sealing::run(app.clone()));
     loop {
         tokio::select! {
             _ = turn.tick() => {
@@ -36,8 +42,10 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
         }
     }
     warming.abort();
+    sweeping.abort();
     embedding.abort();
     erasing.abort();
+    sealing.abort();
 }
 
 /// So that the first question is answered as quickly as the second.
@@ -61,6 +69,18 @@ async fn quiet_sessions(app: &App) {
     };
     if let Err(problem) = looked.await {
         tracing::warn!(?problem, "quiet sessions could not be looked after");
+    }
+}
+
+/// Each server looks after what it has written itself. Beside the others, for it may take a while.
+async fn contradictions(app: App) {
+    let mut turn = interval(SWEEP);
+    turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        turn.tick().await;
+        if let Err(problem) = acts::conflicts::catch_up(&app).await {
+            tracing::warn!(?problem, "contradictions could not be looked for");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     App,
     model::{
-        Memory, MemoryId,
+        Memory, MemoryId, ReceiptId,
         memory::Filter,
         page::{Limit, Page, decode},
     },
@@ -30,6 +30,14 @@ pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId) -> R
 
 pub async fn find_as_of<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId, moment: OffsetDateTime) -> Result<Memory, Problem> {
     store::memories::find_as_of(&mut app.db().read(scope).await?, id, moment).await
+}
+
+/// When a receipt was written: what was known then can be read with it.
+pub async fn moment_of<P: Permission>(app: &App, scope: &Scope<P>, receipt: ReceiptId) -> Result<OffsetDateTime, Problem> {
+    match store::receipts::find(&mut app.db().read(scope).await?, receipt).await {
+        Err(Problem::NotFound) => Err(Problem::invalid("receipt_id", "there is no such receipt")),
+        found => Ok(found?.at),
+    }
 }
 
 pub async fn find_version<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId, version: i32) -> Result<Memory, Problem> {

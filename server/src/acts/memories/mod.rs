@@ -1,17 +1,19 @@
 //! Remember, read, revise: what can be done with memories.
 
+mod edited;
 mod history;
 mod labels;
 mod remember;
 mod revise;
 pub(super) mod waiting;
 
-pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, versions};
+pub(super) use edited::{edited, put_instead, settle_as};
+pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, moment_of, versions};
 pub use labels::{labels, titles};
 pub(super) use remember::{Asked, put_down};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
-pub(super) use revise::{put_aside, put_away, rewrite, settle};
+pub(super) use revise::{next_state, put_aside, put_away, rewrite, settle, still_true};
 
 use super::erased::{barred as erased, refuse as may_return};
 use crate::{
@@ -20,10 +22,16 @@ use crate::{
     problem::Problem,
     store::Scope,
 };
+use time::OffsetDateTime;
 
 /// Whether a memory still deserves trust, by this workspace's rules.
 pub fn judge<P>(scope: &Scope<P>, memory: &Memory) -> Judgement {
-    freshness::judge(memory, scope.settings(), clock::now())
+    judge_as_of(scope, memory, clock::now())
+}
+
+/// Whether it did, at a moment.
+pub fn judge_as_of<P>(scope: &Scope<P>, memory: &Memory, moment: OffsetDateTime) -> Judgement {
+    freshness::judge(memory, scope.settings(), moment)
 }
 
 /// A key that is walled in a project reads what belongs to the whole workspace, and changes only its own.

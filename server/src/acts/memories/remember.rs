@@ -4,13 +4,14 @@ use super::{erased, waiting};
 use crate::{
     App,
     acts::{
-        conflicts,
+        conflicts::{self, Against, Look, Noticed},
         safety::{self, Found},
     },
     audit::{Audit, Trail},
     engines::tokens,
     model::{
         Actor, AuditId, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
+        conflicts::ConflictOrigin,
         memory::Operation,
         proposals::{Proposal, ProposalState},
         text::{MemoryPath, sha256},
@@ -29,7 +30,8 @@ const TRIES: usize = 4;
 
 #[derive(Clone, Debug)]
 pub enum Remembered {
-    New(Memory),
+    /// With what it may contradict.
+    New(Memory, Vec<Noticed>),
     /// The same text is known already, to the letter.
     Already(Memory),
 }
@@ -37,7 +39,7 @@ pub enum Remembered {
 impl Remembered {
     pub fn memory(&self) -> &Memory {
         match self {
-            Self::New(memory) | Self::Already(memory) => memory,
+            Self::New(memory, _) | Self::Already(memory) => memory,
         }
     }
 }
@@ -53,6 +55,8 @@ pub struct Asked {
     tokens: u32,
     /// What was taken out of it.
     found: Vec<Found>,
+    /// What it contradicts, as far as anybody looked.
+    against: Vec<Against>,
 }
 
 impl Asked {
@@ -63,7 +67,27 @@ impl Asked {
         let run = new.session_id.map(Run::Session).or(scope.run());
         new.session_id = new.session_id.or(run.and_then(Run::session));
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found })
+        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new() })
+    }
+
+    /// A person has looked at it, and decided for it: nothing stands in its way.
+    pub(in crate::acts) fn decided<P>(scope: &Scope<P>, new: NewMemory) -> Self {
+        let tokens = tokens::count(new.content.as_str());
+        Self { new, request: scope.request().id.clone(), run: scope.run(), tokens, found: Vec::new(), against: Vec::new() }
+    }
+
+    /// Held against what is known, those that will be known themselves. Of many nobody looks: a sweep follows.
+    pub(in crate::acts) async fn hold_against<P: Permission>(app: &App, scope: &Scope<P>, all: &mut [Self]) {
+        const MANY: usize = 10;
+        let known = |one: &&mut Self| !one.new.proposed.as_ref().is_some_and(|proposed| waiting::waits(scope, one.new.kind, proposed));
+        let mut known: Vec<&mut Self> = all.iter_mut().filter(known).collect();
+        if known.len() > MANY {
+            return app.backlog().leave(scope.workspace());
+        }
+        let at = known.iter().map(|one| Look::at_new(scope, &one.new)).collect();
+        for (one, against) in known.iter_mut().zip(conflicts::look(app, scope, at).await) {
+            one.against = against;
+        }
     }
 
     /// Nothing about it needs a closer look.
@@ -80,8 +104,10 @@ pub type Together = Arc<Turnstile<(WorkspaceId, Uuid, Role, Option<Project>), (S
 
 /// Remember something new, or answer with what is already known to the letter.
 pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Remembered, Problem> {
+    let _under_way = app.backlog().begin();
     app.db().unless_answered(scope).await?;
-    let asked = Asked::admitted(app, scope, new).await?;
+    let mut asked = Asked::admitted(app, scope, new).await?;
+    Asked::hold_against(app, scope, std::slice::from_mut(&mut asked)).await;
     // What is to be answered once, or takes another's place, has a transaction of its own.
     if scope.request().once.is_some() || !asked.is_plain() {
         return alone(app, scope, asked).await;
@@ -138,6 +164,7 @@ pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<Ne
     for (index, new) in news.into_iter().enumerate() {
         asked.push(Asked::admitted(app, scope, new).await.map_err(|problem| problem.at_item(index))?);
     }
+    Asked::hold_against(app, scope, &mut asked).await;
     try_again(app, scope, &asked).await
 }
 
@@ -182,7 +209,11 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
         made.iter().zip(all).map(|((memory, _), one)| Audit::of_memory(memory).in_request(&one.request)).collect()
     };
     match store::memories::insert_at_once(app.db(), scope, &mut made, &macs, trail).await {
-        Ok(true) => Ok(Some(made.into_iter().map(|(memory, _)| Remembered::New(memory)).collect())),
+        Ok(true) => {
+            let made: Vec<Memory> = made.into_iter().map(|(memory, _)| memory).collect();
+            let noticed = put_conflicts(app, scope, &made, all).await;
+            Ok(Some(made.into_iter().zip(noticed).map(|(memory, noticed)| Remembered::New(memory, noticed)).collect()))
+        }
         Ok(false) | Err(Problem::Conflict(_) | Problem::LostRace) => Ok(None),
         Err(problem) => Err(problem),
     }
@@ -220,7 +251,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     for (index, ((one, path), survey)) in all.iter().zip(paths).zip(surveys).enumerate() {
         let new = &one.new;
         let twin = (sha256(new.content.as_str()), new.kind, new.project.clone(), new.visibility);
-        match placed(new, path, &survey, seen.get(&twin).copied()).map_err(|problem| problem.at_item(index))? {
+        let waits = new.proposed.as_ref().is_some_and(|proposed| waiting::waits(scope, new.kind, proposed));
+        match placed(new, path, &survey, seen.get(&twin).copied(), waits).map_err(|problem| problem.at_item(index))? {
             Place::Known(id) => answers.push(Slot::Known(id)),
             Place::At(path) => {
                 let path = if made.iter().any(|(other, _)| other.path == path) && new.path.is_none() {
@@ -235,7 +267,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
                     superseding.push((old, memory.id, one.run));
                 }
                 answers.push(Slot::Made(made.len()));
-                made.push((memory, new.path.is_none()));
+                // One that waits holds the place of a twin; whoever need not wait goes without.
+                made.push((memory, new.path.is_none() && survey.waiting.is_none()));
                 of.push(one);
             }
         }
@@ -262,11 +295,14 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         }
     }
     trail.extend(propose(tx, &made, &of).await?);
+    let clashing: Vec<(&Memory, &[Against])> = made.iter().zip(&of).map(|((memory, _), one)| (memory, &one.against[..])).collect();
+    let (mut noticed, entries) = conflicts::put_down(tx, ConflictOrigin::Write, &clashing).await?;
+    trail.extend(entries);
 
     let mut remembered = Vec::with_capacity(answers.len());
     for slot in answers {
         remembered.push(match slot {
-            Slot::Made(index) => Remembered::New(made[index].0.clone()),
+            Slot::Made(index) => Remembered::New(made[index].0.clone(), std::mem::take(&mut noticed[index])),
             // A twin within the batch is not written yet as far as a reader is concerned.
             Slot::Known(id) => Remembered::Already(match made.iter().find(|(memory, _)| memory.id == id) {
                 Some((memory, _)) => memory.clone(),
@@ -275,6 +311,30 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         });
     }
     Ok((remembered, trail))
+}
+
+/// After memories were written in one trip: what they contradict, if anything. They are known whatever comes of this.
+async fn put_conflicts<P: CanWrite>(app: &App, scope: &Scope<P>, made: &[Memory], all: &[Asked]) -> Vec<Vec<Noticed>> {
+    let none = || vec![Vec::new(); made.len()];
+    if all.iter().all(|one| one.against.is_empty()) {
+        return none();
+    }
+    let clashing: Vec<(&Memory, &[Against])> = made.iter().zip(all).map(|(memory, one)| (memory, &one.against[..])).collect();
+    let put = async {
+        let mut tx = app.db().write(scope).await?;
+        let (noticed, entries) = conflicts::put_down(&mut tx, ConflictOrigin::Write, &clashing).await?;
+        if entries.is_empty() {
+            tx.leave_as_is([]).await?;
+        } else {
+            tx.commit(entries.into_iter().collect::<Trail>()).await?;
+        }
+        Ok::<_, Problem>(noticed)
+    };
+    put.await.unwrap_or_else(|problem| {
+        tracing::warn!(?problem, workspace = %scope.workspace(), "conflicts could not be put down");
+        app.backlog().leave(scope.workspace());
+        none()
+    })
 }
 
 /// Those of them that wait, or waited for nobody, are put up for review.
@@ -313,9 +373,13 @@ enum Place {
     At(MemoryPath),
 }
 
-fn placed(new: &NewMemory, path: MemoryPath, survey: &Survey, in_batch: Option<MemoryId>) -> Result<Place, Problem> {
+fn placed(new: &NewMemory, path: MemoryPath, survey: &Survey, in_batch: Option<MemoryId>, waits: bool) -> Result<Place, Problem> {
     if let Some(request) = survey.barred {
         return Err(erased(request));
+    }
+    // What waits already is not put up twice, and what was rejected does not come back.
+    if let Some(known) = survey.waiting.filter(|_| new.path.is_none()).or(survey.rejected).filter(|_| waits && survey.known.is_none()) {
+        return Ok(Place::Known(known));
     }
     match (&new.path, survey.known.or(in_batch)) {
         (None, Some(known)) if new.supersedes.is_none() => Ok(Place::Known(known)),

@@ -63,7 +63,7 @@ pub async fn revise<P: CanWrite>(
     if next.kind == Kind::Decision && next.state == State::Active && moved {
         conflicts::stands(app, scope, &next).await?;
     }
-    commit_with(tx, &before, next, &found).await
+    commit_with(app, scope, tx, &before, next, &found).await
 }
 
 /// Put a memory away; it can be restored.
@@ -76,7 +76,7 @@ pub async fn archive<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
     }
     let mut next = next_state(scope, &before, Operation::Archived);
     next.state = State::Archived;
-    commit(tx, &before, next).await
+    commit(app, scope, tx, &before, next).await
 }
 
 /// Bring an archived memory back to where it stood.
@@ -99,7 +99,7 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
         conflicts::stands(app, scope, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
-    commit(tx, &before, next).await
+    commit(app, scope, tx, &before, next).await
 }
 
 /// A new version with the state of an old one.
@@ -144,7 +144,7 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
         conflicts::stands(app, scope, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
-    commit(tx, &before, next).await
+    commit(app, scope, tx, &before, next).await
 }
 
 /// Still true: fresh again.
@@ -174,14 +174,14 @@ pub async fn verify(
     next.verified_at = Some(next.updated_at);
     next.verified_by = Some(scope.actor().clone());
     next.reason = note;
-    commit_with(tx, &before, next, &found).await
+    commit_with(app, scope, tx, &before, next, &found).await
 }
 
 /// A new memory takes the place of an old one; both know of each other.
 pub async fn supersede<P: CanWrite>(app: &App, scope: &Scope<P>, old: MemoryId, mut new: NewMemory) -> Result<Memory, Problem> {
     new.supersedes = Some(old);
     match super::remember(app, scope, new).await? {
-        super::Remembered::New(memory) | super::Remembered::Already(memory) => Ok(memory),
+        super::Remembered::New(memory, _) | super::Remembered::Already(memory) => Ok(memory),
     }
 }
 
@@ -208,6 +208,14 @@ pub(in crate::acts) async fn put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, 
 pub(in crate::acts) async fn put_away<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<Audit, Problem> {
     let mut next = next_state(scope, memory, Operation::Archived);
     next.state = State::Archived;
+    store::memories::advance(tx, memory, &mut next).await?;
+    Ok(Audit::of_memory(&next))
+}
+
+/// Verified, in a transaction that somebody else commits.
+pub(in crate::acts) async fn still_true<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<Audit, Problem> {
+    let mut next = next_state(scope, memory, Operation::Verified);
+    (next.verified_at, next.verified_by) = (Some(next.updated_at), Some(scope.actor().clone()));
     store::memories::advance(tx, memory, &mut next).await?;
     Ok(Audit::of_memory(&next))
 }
@@ -263,7 +271,7 @@ async fn hold<P>(tx: &mut Tx<Write>, scope: &Scope<P>, id: MemoryId, seen: Preco
     Ok(memory)
 }
 
-fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Memory {
+pub(in crate::acts) fn next_state<P>(scope: &Scope<P>, before: &Memory, operation: Operation) -> Memory {
     Memory {
         operation,
         updated_at: clock::now(),
@@ -281,14 +289,30 @@ async fn comes_back<P>(tx: &mut Tx<Write>, scope: &Scope<P>, before: &Memory, ne
     if counts(next) && !counts(before) { within_quota(tx, scope, 1).await } else { Ok(()) }
 }
 
-async fn commit(tx: Tx<Write>, before: &Memory, next: Memory) -> Result<Memory, Problem> {
-    commit_with(tx, before, next, &[]).await
+async fn commit<P: CanWrite>(app: &App, scope: &Scope<P>, tx: Tx<Write>, before: &Memory, next: Memory) -> Result<Memory, Problem> {
+    commit_with(app, scope, tx, before, next, &[]).await
 }
 
-async fn commit_with(mut tx: Tx<Write>, before: &Memory, mut next: Memory, found: &[Found]) -> Result<Memory, Problem> {
+async fn commit_with<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    mut tx: Tx<Write>,
+    before: &Memory,
+    mut next: Memory,
+    found: &[Found],
+) -> Result<Memory, Problem> {
     store::memories::advance(&mut tx, before, &mut next).await?;
     let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), found));
-    tx.commit(std::iter::once(Audit::of_memory(&next)).chain(redacted).collect::<Trail>()).await?;
+    let mut trail: Vec<Audit> = std::iter::once(Audit::of_memory(&next)).chain(redacted).collect();
+    let another =
+        before.content != next.content || before.title != next.title || before.kind != next.kind || before.project != next.project;
+    if another {
+        trail.extend(conflicts::settle_revised(scope, &mut tx, &next).await?);
+    }
+    if another || before.state != next.state {
+        trail.extend(conflicts::note(app, scope, &mut tx, &next).await?);
+    }
+    tx.commit(trail.into_iter().collect::<Trail>()).await?;
     Ok(next)
 }
 

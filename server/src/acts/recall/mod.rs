@@ -3,12 +3,14 @@
 mod endpoint;
 mod library;
 mod meaning;
+mod near;
 mod receipts;
 mod shelf;
 mod vectors;
 
 pub use library::Library;
 pub use meaning::Wanted;
+pub(super) use near::{NearTo, near};
 pub use receipts::{Shown, judge, list, show};
 pub use vectors::Making;
 

@@ -67,6 +67,7 @@ pub async fn checkpoint<P: CanWrite>(app: &App, scope: &Scope<P>, session: Sessi
     for (n, new) in news.into_iter().enumerate() {
         asked.push(Asked::admitted(app, scope, new).await.map_err(|problem| problem.at_field_item("decisions", n))?);
     }
+    Asked::hold_against(app, scope, &mut asked).await;
     let draft = Draft {
         id,
         session,

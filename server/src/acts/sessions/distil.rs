@@ -225,7 +225,11 @@ async fn write_down<P: CanWrite>(
     new: NewMemory,
 ) -> Result<(Vec<Remembered>, Vec<Audit>), Problem> {
     match unless_barred(Asked::admitted(app, scope, new).await.map(Some))? {
-        Some(asked) => unless_barred(memories::put_down(app, scope, tx, &[asked]).await),
+        Some(asked) => {
+            // A run ends without waiting for that; a sweep follows.
+            app.backlog().leave(scope.workspace());
+            unless_barred(memories::put_down(app, scope, tx, &[asked]).await)
+        }
         None => Ok(Default::default()),
     }
 }

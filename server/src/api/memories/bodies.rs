@@ -2,12 +2,15 @@
 
 use super::super::sent::{Sent, sent};
 use crate::{
-    acts,
+    acts::{
+        self,
+        conflicts::{Brief, Noticed},
+    },
     engines::freshness::Freshness,
     model::{
-        Actor, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
+        Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
         actor::ActorKind,
-        clock::kept,
+        clock::{self, kept},
         memory::{self, Anchor, AnchorState, Operation, Source, SourceType},
         text::{self, Content, MemoryPath},
     },
@@ -179,12 +182,64 @@ pub struct MemoryBody {
     flagged: Option<&'static str>,
     /// Memories that may contradict this one, for somebody to look at.
     #[serde(skip_serializing_if = "Option::is_none")]
-    conflicts: Option<Vec<Uuid>>,
+    conflicts: Option<Vec<ClashBody>>,
+}
+
+/// A memory that may contradict another.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Clash)]
+pub struct ClashBody {
+    /// The conflict, to be resolved.
+    id: ConflictId,
+    /// The other memory.
+    memory_id: MemoryId,
+    /// What it is about; only where the conflict was just found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// How likely the two contradict each other, 0 to 1.
+    #[schema(example = 0.8)]
+    score: f32,
+    /// Whether that is clear.
+    certain: bool,
+    /// Why, in a sentence; only where the conflict was just found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+impl From<Noticed> for ClashBody {
+    fn from(one: Noticed) -> Self {
+        Self {
+            id: one.id,
+            memory_id: one.memory_id,
+            title: Some(one.title),
+            score: one.score,
+            certain: one.certain,
+            reason: Some(one.reason),
+        }
+    }
+}
+
+impl From<Brief> for ClashBody {
+    fn from(one: Brief) -> Self {
+        Self { id: one.id, memory_id: one.other, title: None, score: one.score, certain: one.certain, reason: None }
+    }
 }
 
 impl MemoryBody {
+    /// With what it may contradict, if anything.
+    #[must_use]
+    pub fn beside<T: Into<ClashBody>>(mut self, conflicts: Vec<T>) -> Self {
+        self.conflicts = (!conflicts.is_empty()).then(|| conflicts.into_iter().map(Into::into).collect());
+        self
+    }
+
     pub fn new<P>(scope: &Scope<P>, memory: Memory) -> Self {
-        let freshness = acts::memories::judge(scope, &memory);
+        Self::as_of(scope, memory, None)
+    }
+
+    /// Judged as of a moment, or now.
+    pub fn as_of<P>(scope: &Scope<P>, memory: Memory, moment: Option<OffsetDateTime>) -> Self {
+        let freshness = acts::memories::judge_as_of(scope, &memory, moment.unwrap_or_else(clock::now));
         Self {
             id: memory.id,
             store_id: memory.store_id.0,

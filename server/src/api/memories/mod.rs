@@ -3,7 +3,7 @@
 mod bodies;
 mod history;
 
-pub use bodies::{ActorBody, FreshnessBody, MemoryBody, OnConflict, SourceBody};
+pub use bodies::{ActorBody, FreshnessBody, MemoryBody, OnConflict, RevisionBody, SourceBody};
 
 use super::{
     answers::{List, Versioned},
@@ -14,7 +14,7 @@ use crate::{
     App,
     acts::{self, memories::Remembered},
     engines::freshness::Freshness,
-    model::{Kind, MemoryId, Power, SessionId, State, clock::kept, memory::Filter, page::Limit, text},
+    model::{Kind, MemoryId, Power, ReceiptId, SessionId, State, clock::kept, memory::Filter, page::Limit, text},
     problem::Problem,
     store::{Reading, Reviewing, Scope, Writing},
 };
@@ -23,7 +23,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use bodies::{NewMemoryBody, RevisionBody};
+use bodies::NewMemoryBody;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -55,13 +55,14 @@ pub struct OfMemory {
 /// Remember something.
 ///
 /// Without a `path`, a text that is known already (same content, kind and project, active) answers 200 with the
-/// memory that is there. With a `path` that is taken it answers 409 `path_conflict`.
+/// memory that is there. With a `path` that is taken it answers 409 `path_conflict`. What it may contradict stands in
+/// `conflicts`; a decision that contradicts an active one answers 409 `decision_conflict`.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories", tag = "Memories", request_body = NewMemoryBody, responses(
     (status = 201, description = "Remembered. `ETag` has the version.", body = MemoryBody),
     (status = 200, description = "Known already; this is what is there.", body = MemoryBody)))]
 async fn create_memory(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Json<NewMemoryBody>) -> Result<Response, Problem> {
     Ok(match acts::memories::remember(&app, &scope, sent.parse()?).await? {
-        Remembered::New(memory) => Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory)),
+        Remembered::New(memory, noticed) => Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory).beside(noticed)),
         Remembered::Already(memory) => Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)),
     }
     .into_response())
@@ -109,7 +110,7 @@ async fn create_memories(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Js
     let data = all
         .into_iter()
         .map(|one| match one {
-            Remembered::New(memory) => BatchItem { status: 201, memory: MemoryBody::new(&scope, memory) },
+            Remembered::New(memory, noticed) => BatchItem { status: 201, memory: MemoryBody::new(&scope, memory).beside(noticed) },
             Remembered::Already(memory) => BatchItem { status: 200, memory: MemoryBody::new(&scope, memory) },
         })
         .collect();
@@ -144,19 +145,25 @@ struct ListMemories {
     updated_after: Option<OffsetDateTime>,
     /// Only with these words in title, text or path.
     q: Option<String>,
+    /// As they were then: everything else is judged as of then.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    as_of: Option<OffsetDateTime>,
+    /// As they were when this receipt was written.
+    receipt_id: Option<Uuid>,
     /// How many, 1 to 200.
     limit: Option<i64>,
     /// Where the last page ended.
     cursor: Option<String>,
 }
 
-/// List memories, newest change first.
+/// List memories, newest change first: now, or as they were.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/memories", tag = "Memories", params(ListMemories), responses((status = 200, description = "A page of them.", body = List<MemoryBody>)))]
 async fn list_memories(
     Of(app): Of<App>,
     scope: Scope<Reading>,
     Query(asked): Query<ListMemories>,
 ) -> Result<axum::Json<List<MemoryBody>>, Problem> {
+    let moment = moment(&app, &scope, asked.as_of, asked.receipt_id).await?;
     let filter = Filter {
         kind: asked.kind,
         tag: asked.tag,
@@ -169,9 +176,24 @@ async fn list_memories(
         anchor_path: asked.anchor_path,
         updated_after: kept("updated_after", asked.updated_after)?,
         q: asked.q,
+        as_of: moment,
     };
     let page = acts::memories::list(&app, &scope, &filter, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
-    Ok(axum::Json(page.map(|memory| MemoryBody::new(&scope, memory)).into()))
+    Ok(axum::Json(page.map(|memory| MemoryBody::as_of(&scope, memory, moment)).into()))
+}
+
+/// The moment that is asked about, if it is not now.
+async fn moment(
+    app: &App,
+    scope: &Scope<Reading>,
+    as_of: Option<OffsetDateTime>,
+    receipt: Option<Uuid>,
+) -> Result<Option<OffsetDateTime>, Problem> {
+    match (kept("as_of", as_of)?, receipt) {
+        (Some(_), Some(_)) => Err(Problem::invalid("receipt_id", "says a time, as as_of does: send one of them")),
+        (None, Some(receipt)) => acts::memories::moment_of(app, scope, ReceiptId(receipt)).await.map(Some),
+        (moment, None) => Ok(moment),
+    }
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -181,6 +203,8 @@ struct AsOf {
     /// As it was then.
     #[serde(default, with = "time::serde::rfc3339::option")]
     as_of: Option<OffsetDateTime>,
+    /// As it was when this receipt was written.
+    receipt_id: Option<Uuid>,
 }
 
 /// Read a memory, now or as it was.
@@ -191,11 +215,12 @@ async fn get_memory(
     Params(of): Params<OfMemory>,
     Query(asked): Query<AsOf>,
 ) -> Result<Response, Problem> {
-    let memory = match kept("as_of", asked.as_of)? {
-        None => acts::memories::find(&app, &scope, of.id).await?,
-        Some(moment) => acts::memories::find_as_of(&app, &scope, of.id, moment).await?,
+    let moment = moment(&app, &scope, asked.as_of, asked.receipt_id).await?;
+    let (memory, conflicts) = match moment {
+        None => (acts::memories::find(&app, &scope, of.id).await?, acts::conflicts::open_of(&app, &scope, of.id).await?),
+        Some(moment) => (acts::memories::find_as_of(&app, &scope, of.id, moment).await?, Vec::new()),
     };
-    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::as_of(&scope, memory, moment).beside(conflicts)).into_response())
 }
 
 /// Change some fields of a memory; a new version.
@@ -212,7 +237,8 @@ async fn revise_memory(
     Json(sent): Json<RevisionBody>,
 ) -> Result<Response, Problem> {
     let memory = acts::memories::revise(&app, &scope, of.id, seen, sent.parse()?).await?;
-    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory)).into_response())
+    let conflicts = acts::conflicts::open_of(&app, &scope, of.id).await?;
+    Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory).beside(conflicts)).into_response())
 }
 
 /// Put a memory away.

@@ -89,6 +89,14 @@ impl Index {
         self.search_with(question, None, &[])
     }
 
+    /// What is nearest to the question's vector, with how near, whatever else speaks for it; of what may be seen.
+    pub fn near(&self, question: &Question<'_>) -> Vec<(MemoryId, f32)> {
+        let Some(vector) = question.vector else { return Vec::new() };
+        let allowed = self.filters.allowed(question.filter, question.viewer, question.now, &self.entries);
+        let nearest = self.vectors.nearest(vector, Some(&allowed), question.limit);
+        nearest.into_iter().filter_map(|(document, near)| Some((self.entry(document)?.facts.id, near))).collect()
+    }
+
     /// With documents that are not in the index (older versions), ranked by the same statistics; `only` narrows the index's own part.
     pub fn search_with(&self, question: &Question<'_>, only: Option<Only<'_>>, extra: &[Prepared]) -> Vec<Hit> {
         rank::rank(self, question, only, extra)

@@ -61,6 +61,12 @@ pub fn text(note: &str) -> Result<String, NoteProblem> {
     String::from_utf8(parsed.text().to_vec()).map_err(|_| NoteProblem::Malformed)
 }
 
+/// How many signatures a note has.
+pub fn signatures(note: &str) -> Option<usize> {
+    Note::from_bytes(note.as_bytes()).ok()?;
+    Some(note.rsplit_once("\n\n")?.1.lines().count())
+}
+
 /// How others are told of a key: name, hash and base64, joined by plus signs.
 pub fn vkey(name: &str, public: [u8; 32]) -> String {
     let key = tagged(public);

@@ -38,3 +38,10 @@ pub async fn erased_by<M>(tx: &mut Tx<M>, macs: &[[u8; 32]]) -> Result<Option<(u
     .await?;
     Ok(found.map(|(n, request)| (usize::try_from(n - 1).unwrap_or_default(), request)))
 }
+
+/// Of these texts, those that were erased.
+pub async fn erased_among<M>(tx: &mut Tx<M>, macs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Problem> {
+    let workspace = tx.workspace();
+    let sql = "select distinct content_mac from erasures where workspace_id = $1 and content_mac = any($2)";
+    Ok(sqlx::query_scalar(sql).bind(workspace).bind(macs).fetch_all(tx.conn()).await?)
+}

@@ -28,13 +28,18 @@ pub async fn list<M>(
     limit: Limit,
     cursor: Option<&str>,
 ) -> Result<Page<Memory>, Problem> {
-    let mut sql = QueryBuilder::new(
-        "select s.* from memories m join memory_states s on s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version where m.workspace_id = ",
+    let mut sql = QueryBuilder::new("select s.* from ");
+    match filter.as_of {
+        None => drop(sql.push("memories")),
+        Some(moment) => as_of(&mut sql, moment),
+    }
+    sql.push(
+        " m join memory_states s on s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version where m.workspace_id = ",
     );
     sql.push_bind(tx.workspace());
     narrow(&mut sql, filter);
     if let Some(freshness) = filter.freshness {
-        judge(&mut sql, freshness, settings);
+        judge(&mut sql, freshness, settings, filter.as_of);
     }
     if let Some(cursor) = cursor {
         let place: Place = decode(cursor)?;
@@ -48,6 +53,19 @@ pub async fn list<M>(
     let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
     let memories = rows.into_iter().map(Memory::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Page::cut(memories, limit, |memory| Place { updated_at: memory.updated_at, id: memory.id }))
+}
+
+/// Memories as they were at a moment: those that were there, each in its last version until then.
+fn as_of(sql: &mut QueryBuilder<Postgres>, moment: OffsetDateTime) {
+    sql.push("(select v.*, v.memory_id as id, v.at as updated_at, c.created_by, case when c.reported_at <= ");
+    sql.push_bind(moment).push(
+        " then c.reported_at end as reported_at
+         from memories c
+         cross join lateral (
+             select l.* from memory_versions l
+             where l.workspace_id = c.workspace_id and l.memory_id = c.id and l.at <= ",
+    );
+    sql.push_bind(moment).push(" order by l.version desc limit 1) v where c.created_at <= ").push_bind(moment).push(")");
 }
 
 fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
@@ -81,11 +99,15 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
         // A range in collation C: LIKE could not use the index behind a row policy.
         sql.push(" and m.path >= ").push_bind(prefix.clone()).push(" and m.path < ").push_bind(format!("{prefix}\u{10ffff}"));
     }
-    if let Some(tag) = &filter.tag {
+    if let Some(tag) = filter.tag.as_ref().filter(|_| filter.as_of.is_some()) {
+        sql.push(" and ").push_bind(tag.clone()).push(" = any(m.tags)");
+    } else if let Some(tag) = &filter.tag {
         sql.push(" and exists (select 1 from memory_tags t where t.workspace_id = m.workspace_id and t.memory_id = m.id and t.tag = ");
         sql.push_bind(tag.clone()).push(")");
     }
-    if let Some(path) = &filter.anchor_path {
+    if let Some(path) = filter.anchor_path.as_ref().filter(|_| filter.as_of.is_some()) {
+        sql.push(" and exists (select 1 from jsonb_array_elements(m.anchors) a where a ->> 'path' = ").push_bind(path.clone()).push(")");
+    } else if let Some(path) = &filter.anchor_path {
         sql.push(" and exists (select 1 from anchors a where a.workspace_id = m.workspace_id and a.memory_id = m.id and a.path = ");
         sql.push_bind(path.clone()).push(")");
     }
@@ -99,33 +121,47 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
 }
 
 /// The rules of `engines::freshness`, for the database; a test holds the two together.
-fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Settings) {
-    let stale = "(m.state = 'superseded' or (m.expires_at is not null and m.expires_at <= now()))";
-    let overdue = "(m.stale_after is not null and m.stale_after <= now() and (m.verified_at is null or m.verified_at < m.stale_after))";
-    let reported = "(m.reported_at is not null and m.reported_at > greatest(m.updated_at, m.verified_at))";
+fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Settings, as_of: Option<OffsetDateTime>) {
+    let now = |sql: &mut QueryBuilder<Postgres>| match as_of {
+        Some(moment) => drop(sql.push_bind(moment)),
+        None => drop(sql.push("now()")),
+    };
+    let stale = |sql: &mut QueryBuilder<Postgres>| {
+        sql.push("(m.state = 'superseded' or (m.expires_at is not null and m.expires_at <= ");
+        now(sql);
+        sql.push("))");
+    };
     // By kind, because policies differ; a kind without an age is never too old.
     let (kinds, ages): (Vec<&str>, Vec<i32>) = Kind::ALL
         .iter()
         .filter_map(|kind| Some((kind.word(), i32::try_from(settings.policy(*kind).review_age_days?).unwrap_or(i32::MAX))))
         .unzip();
     let suspect = |sql: &mut QueryBuilder<Postgres>| {
-        sql.push(overdue).push(" or ").push(reported);
+        sql.push("((m.stale_after is not null and m.stale_after <= ");
+        now(sql);
+        sql.push(" and (m.verified_at is null or m.verified_at < m.stale_after))");
+        sql.push(" or (m.reported_at is not null and m.reported_at > greatest(m.updated_at, m.verified_at))");
         sql.push(" or coalesce(greatest(m.updated_at, m.verified_at) + make_interval(days => (").push_bind(ages.clone());
-        sql.push("::int[])[array_position(").push_bind(kinds.clone()).push("::text[], m.kind)]) <= now(), false)");
+        sql.push("::int[])[array_position(").push_bind(kinds.clone()).push("::text[], m.kind)]) <= ");
+        now(sql);
+        sql.push(", false))");
     };
     match wanted {
         Freshness::Stale => {
-            sql.push(" and ").push(stale);
+            sql.push(" and ");
+            stale(sql);
         }
         Freshness::Suspect => {
-            sql.push(" and not ").push(stale).push(" and (");
+            sql.push(" and not ");
+            stale(sql);
+            sql.push(" and ");
             suspect(sql);
-            sql.push(")");
         }
         Freshness::Fresh => {
-            sql.push(" and not ").push(stale).push(" and not (");
+            sql.push(" and not ");
+            stale(sql);
+            sql.push(" and not ");
             suspect(sql);
-            sql.push(")");
         }
     }
 }

@@ -9,7 +9,7 @@ mod write;
 pub use at_once::insert_at_once;
 pub use labels::{Labels, labels, titles};
 pub use list::list;
-pub use write::{Survey, advance, insert, survey};
+pub use write::{Step, Survey, advance, advance_all, insert, survey};
 
 use super::{Tx, tx::Write};
 use crate::{
@@ -105,6 +105,22 @@ pub async fn find_version<M>(tx: &mut Tx<M>, id: MemoryId, version: i32) -> Resu
         .fetch_optional(tx.conn())
         .await?;
     row.ok_or(Problem::NotFound).and_then(Memory::try_from)
+}
+
+/// Several versions at once, in the order asked; what is gone or not to be seen is missing.
+pub async fn find_versions<M>(tx: &mut Tx<M>, wanted: &[(MemoryId, i32)]) -> Result<Vec<Memory>, Problem> {
+    let (ids, versions): (Vec<uuid::Uuid>, Vec<i32>) = wanted.iter().map(|(id, version)| (id.0, *version)).unzip();
+    let rows: Vec<Row> = sqlx::query_as(
+        "select s.* from unnest($2::uuid[], $3::int[]) with ordinality w (id, version, n)
+         cross join lateral (select s.* from memory_states s where s.workspace_id = $1 and s.id = w.id and s.version = w.version offset 0) s
+         order by w.n",
+    )
+    .bind(tx.workspace())
+    .bind(ids)
+    .bind(versions)
+    .fetch_all(tx.conn())
+    .await?;
+    rows.into_iter().map(Memory::try_from).collect()
 }
 
 #[derive(sqlx::FromRow)]

@@ -149,6 +149,7 @@ pub(super) struct Columns<'a> {
     actor_id: Uuid,
     session_id: Option<SessionId>,
     run_id: Option<RunId>,
+    restores: Option<i32>,
     audit_id: AuditId,
     salt: String,
     digest: String,
@@ -191,10 +192,16 @@ impl<'a> Columns<'a> {
             actor_id: memory.updated_by.id,
             session_id: memory.session_id,
             run_id: memory.run_id,
+            restores: None,
             audit_id: memory.audit_id,
             salt: bytea(salt),
             digest: bytea(&memory.digest),
             tokens: memory.tokens,
         }
+    }
+
+    /// Of a version that a rollback writes: the one whose state it has.
+    pub(super) fn restoring(self, restores: Option<i32>) -> Self {
+        Self { restores, ..self }
     }
 }

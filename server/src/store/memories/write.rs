@@ -25,6 +25,10 @@ use uuid::Uuid;
 pub struct Survey {
     /// The same text, kind and project is there and active.
     pub known: Option<MemoryId>,
+    /// The same waits for review.
+    pub waiting: Option<MemoryId>,
+    /// The same was proposed and rejected.
+    pub rejected: Option<MemoryId>,
     /// It was erased, by this request, and must not come back.
     pub barred: Option<DeletionId>,
     /// The path is somebody's.
@@ -49,7 +53,7 @@ pub async fn survey(
         })
         .collect();
     let rows = sqlx::query!(
-        r#"select known.id as "known?", barred.request_id as "barred?", taken.id is not null as "taken!"
+        r#"select known.id as "known?", waiting.id as "waiting?", rejected.id as "rejected?", barred.request_id as "barred?", taken.id is not null as "taken!"
            from jsonb_to_recordset($3) as i (n int, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
            left join lateral (
                select m.id from memories m
@@ -57,6 +61,19 @@ pub async fn survey(
                  and m.state = 'active' and m.store_id = $2 and m.owner_id is not distinct from i.owner
                limit 1
            ) known on true
+           left join lateral (
+               select m.id from memories m
+               where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
+                 and m.state = 'proposed' and m.store_id = $2 and m.owner_id is not distinct from i.owner
+               limit 1
+           ) waiting on true
+           left join lateral (
+               select m.id from memories m
+               join proposals r on r.workspace_id = m.workspace_id and r.memory_id = m.id and r.state = 'rejected'
+               where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
+                 and m.state = 'archived' and m.owner_id is not distinct from i.owner and coalesce(r.change ->> 'type', 'remember') = 'remember'
+               limit 1
+           ) rejected on true
            left join lateral (
                select e.request_id from erasures e where e.workspace_id = $1 and e.content_mac = i.mac limit 1
            ) barred on true
@@ -73,7 +90,13 @@ pub async fn survey(
     .await?;
     Ok(rows
         .into_iter()
-        .map(|row| Survey { known: row.known.map(MemoryId), barred: row.barred.map(DeletionId), taken: row.taken })
+        .map(|row| Survey {
+            known: row.known.map(MemoryId),
+            waiting: row.waiting.map(MemoryId),
+            rejected: row.rejected.map(MemoryId),
+            barred: row.barred.map(DeletionId),
+            taken: row.taken,
+        })
         .collect())
 }
 
@@ -117,45 +140,85 @@ pub async fn insert(tx: &mut Tx<Write>, memories: &mut [(Memory, bool)]) -> Resu
     Ok(())
 }
 
+/// The next state of a memory that this transaction holds.
+pub struct Step {
+    pub before: Memory,
+    pub next: Memory,
+    /// Of a rollback: the version whose state this is, or 0.
+    pub restores: Option<i32>,
+}
+
 /// Writes the next state of a memory that this transaction holds, as a new version.
 pub async fn advance(tx: &mut Tx<Write>, before: &Memory, next: &mut Memory) -> Result<(), Problem> {
-    next.version = before.version + 1;
-    // Versions of one memory are in order even when clocks are not.
-    next.updated_at = next.updated_at.max(before.updated_at + time::Duration::MICROSECOND);
-    let salt = seal(next);
-    let row = Columns::new(tx.workspace(), next, &salt);
+    let mut steps = [Step { before: before.clone(), next: next.clone(), restores: None }];
+    advance_all(tx, &mut steps).await?;
+    let [step] = steps;
+    *next = step.next;
+    Ok(())
+}
+
+/// The same for many, at once: a few thousand are a good measure.
+pub async fn advance_all(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    let rows: Vec<Columns> = steps
+        .iter_mut()
+        .map(|Step { before, next, restores }| {
+            next.version = before.version + 1;
+            // Versions of one memory are in order even when clocks are not.
+            next.updated_at = next.updated_at.max(before.updated_at + time::Duration::MICROSECOND);
+            let salt = seal(next);
+            Columns::new(workspace, next, &salt).restoring(*restores)
+        })
+        .collect();
+    // Of tables that grew a moment ago the planner knows too little to join many with many well.
+    let many = rows.len() > 100;
+    if many {
+        sqlx::query("set local enable_nestloop = off").execute(tx.conn()).await?;
+    }
     let done = sqlx::query!(
-        "with m as (
+        "with r as materialized (
+            select * from jsonb_populate_recordset(null::memory_versions, $1)
+         ), m as (
             update memories m
             set version = r.version, store_id = r.store_id, path = r.path, kind = r.kind, project = r.project, state = r.state,
                 visibility = r.visibility, owner_id = r.owner_id, content_sha256 = r.content_sha256, twin_key = null, subject = r.subject,
                 stale_after = r.stale_after, expires_at = r.expires_at, verified_at = r.verified_at, session_id = r.session_id,
                 updated_at = r.at, updated_by = r.actor_id, audit_id = r.audit_id
-            from jsonb_populate_record(null::memory_versions, $1) r
-            where m.workspace_id = r.workspace_id and m.id = r.memory_id and m.version = r.version - 1
+            from r
+            where m.workspace_id = $2 and m.id = r.memory_id and m.version = r.version - 1
             returning m.id
          )
          insert into memory_versions (workspace_id, memory_id, version, operation, store_id, path, title, content, kind, tags, project, anchors, source,
             confidence, state, visibility, owner_id, subject, valid_from, stale_after, expires_at, supersedes, superseded_by, verified_at,
-            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, run_id, salt, digest, audit_id, tokens)
+            verified_by_type, verified_by, content_sha256, reason, at, actor_type, actor_id, session_id, run_id, restores, salt, digest, audit_id, tokens)
          select v.workspace_id, v.memory_id, v.version, v.operation, v.store_id, v.path, v.title, v.content, v.kind, v.tags, v.project, v.anchors, v.source,
             v.confidence, v.state, v.visibility, v.owner_id, v.subject, v.valid_from, v.stale_after, v.expires_at, v.supersedes, v.superseded_by, v.verified_at,
-            v.verified_by_type, v.verified_by, v.content_sha256, v.reason, v.at, v.actor_type, v.actor_id, v.session_id, v.run_id, v.salt, v.digest, v.audit_id, v.tokens
-         from jsonb_populate_record(null::memory_versions, $1) v
+            v.verified_by_type, v.verified_by, v.content_sha256, v.reason, v.at, v.actor_type, v.actor_id, v.session_id, v.run_id, v.restores, v.salt, v.digest, v.audit_id, v.tokens
+         from r v
          join m on m.id = v.memory_id",
-        Json(&row) as _
+        Json(&rows) as _,
+        workspace.0
     )
     .execute(tx.conn())
     .await?
     .rows_affected();
-    if done != 1 {
+    if many {
+        sqlx::query("set local enable_nestloop = on").execute(tx.conn()).await?;
+    }
+    if done != rows.len() as u64 {
         return Err(Problem::LostRace);
     }
-    if before.tags != next.tags || before.anchors != next.anchors {
-        let (workspace, id) = (tx.workspace(), next.id);
-        sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = $2", workspace.0, id.0).execute(tx.conn()).await?;
-        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = $2", workspace.0, id.0).execute(tx.conn()).await?;
-        label(tx, &[row]).await?;
+    let relabelled = |step: &&Step| step.before.tags != step.next.tags || step.before.anchors != step.next.anchors;
+    let changed: std::collections::HashSet<Uuid> = steps.iter().filter(relabelled).map(|step| step.next.id.0).collect();
+    if !changed.is_empty() {
+        let ids: Vec<Uuid> = changed.iter().copied().collect();
+        sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = any($2)", workspace.0, &ids)
+            .execute(tx.conn())
+            .await?;
+        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, &ids).execute(tx.conn()).await?;
+        let rows: Vec<Columns> =
+            steps.iter().filter(|step| changed.contains(&step.next.id.0)).map(|step| Columns::new(workspace, &step.next, &[])).collect();
+        label(tx, &rows).await?;
     }
     Ok(())
 }

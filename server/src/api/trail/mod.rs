@@ -1,4 +1,8 @@
-//! The audit trail over REST.
+//! The audit trail over REST: read, taken out, and proven.
+
+mod csv;
+mod export;
+mod sealed;
 
 use super::{
     answers::List,
@@ -30,6 +34,8 @@ pub fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(needs(Access::Workspace(Power::Auditing), routes!(list_audit)))
         .routes(needs(Access::InstanceAdmin, routes!(list_instance_audit)))
+        .merge(sealed::routes())
+        .merge(export::routes())
 }
 
 /// What an entry is about.
@@ -49,7 +55,7 @@ struct EntryBody {
     /// Its id.
     id: AuditId,
     /// Its place in the sealed tree; null until it is sealed.
-    index: Option<i64>,
+    index: Option<u64>,
     /// When.
     #[serde(with = "time::serde::rfc3339")]
     at: OffsetDateTime,
@@ -79,7 +85,7 @@ impl From<Entry> for EntryBody {
     fn from(entry: Entry) -> Self {
         Self {
             id: entry.id,
-            index: None,
+            index: entry.index,
             at: entry.at,
             actor: (&entry.actor).into(),
             role: entry.role,

@@ -1,8 +1,9 @@
-//! Contradictions are caught before they land: a new decision is held against those that are active.
+//! A decision that contradicts an active one is caught before it lands.
 
-use super::{memories::waiting, recall};
+use super::claim_of;
 use crate::{
     App,
+    acts::{memories::waiting, recall},
     engines::conflict::{self, Claim, Contradiction},
     model::{
         Kind, Memory, NewMemory,
@@ -18,7 +19,7 @@ use serde_json::{Map, json};
 const CANDIDATES: usize = 20;
 
 /// A decision as it may land: refused, or put up for review, if it contradicts an active one that it does not supersede.
-pub(super) async fn weigh<P: Permission>(app: &App, scope: &Scope<P>, mut new: NewMemory) -> Result<NewMemory, Problem> {
+pub(in crate::acts) async fn weigh<P: Permission>(app: &App, scope: &Scope<P>, mut new: NewMemory) -> Result<NewMemory, Problem> {
     if new.kind != Kind::Decision || new.proposed.is_some() {
         return Ok(new);
     }
@@ -34,20 +35,24 @@ pub(super) async fn weigh<P: Permission>(app: &App, scope: &Scope<P>, mut new: N
 }
 
 /// A decision that is about to be active again, or elsewhere, must contradict nothing there.
-pub(super) async fn stands<P: Permission>(app: &App, scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
+pub(in crate::acts) async fn stands<P: Permission>(app: &App, scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
     let against = against(app, scope, memory).await?;
     against.first().map_or(Ok(()), |(first, why)| Err(refusal(first, why, &against)))
 }
 
 /// The active decisions that a memory contradicts, the clearest first.
-pub(super) async fn against<P: Permission>(app: &App, scope: &Scope<P>, memory: &Memory) -> Result<Vec<(Memory, Contradiction)>, Problem> {
+pub(in crate::acts) async fn against<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    memory: &Memory,
+) -> Result<Vec<(Memory, Contradiction)>, Problem> {
     let mut found = nearest(app, scope, &claim_of(memory)).await?;
     found.retain(|(old, _)| old.id != memory.id && Some(old.id) != memory.supersedes);
     Ok(found)
 }
 
 /// Of what is sent together, one decision must not contradict another. Beyond the first few nobody looks: it would take too long.
-pub(super) fn weigh_together(news: &[NewMemory]) -> Result<(), Problem> {
+pub(in crate::acts) fn weigh_together(news: &[NewMemory]) -> Result<(), Problem> {
     const MOST: usize = 30;
     let titles: Vec<(usize, &NewMemory, String)> = news
         .iter()
@@ -67,17 +72,6 @@ pub(super) fn weigh_together(news: &[NewMemory]) -> Result<(), Problem> {
         }
     }
     Ok(())
-}
-
-fn claim_of(memory: &Memory) -> Claim<'_> {
-    Claim {
-        kind: memory.kind,
-        title: &memory.title,
-        content: &memory.content,
-        project: memory.project.as_deref(),
-        tags: &memory.tags,
-        anchors: &memory.anchors,
-    }
 }
 
 fn claim_of_new<'a>(new: &'a NewMemory, title: &'a str, project: Option<&'a str>) -> Claim<'a> {

@@ -1,11 +1,7 @@
-use super::note::{self, NoteProblem, Signer};
-use ed25519_dalek::SigningKey;
-
-fn key(seed: u8) -> (Signer, String) {
-    let key = SigningKey::from_bytes(&[seed; 32]);
-    let (secret, public) = (key.to_bytes(), key.verifying_key().to_bytes());
-    (Signer::new("cairn.example.org/trail", secret, public).expect("a key"), note::vkey("cairn.example.org/trail", public))
-}
+use super::{
+    super::note::{self, NoteProblem},
+    key,
+};
 
 #[test]
 fn a_note_holds_with_its_key_and_with_no_other() {

@@ -1,0 +1,28 @@
+//! Contradictions: a decision that contradicts an active one is caught before it lands, everything else is noticed when it
+//! is written or when the workspace is gone through, and a person says which holds.
+
+mod backlog;
+mod decisions;
+mod notice;
+mod review;
+mod sweep;
+
+pub use backlog::Backlog;
+pub(super) use decisions::{against, stands, weigh, weigh_together};
+pub use notice::Noticed;
+pub(super) use notice::{Against, Look, look, note, put_down, settle_revised};
+pub use review::{Brief, Shown, find, list, open_of, resolve};
+pub use sweep::{Swept, catch_up, sweep};
+
+use crate::{engines::conflict::Claim, model::Memory};
+
+fn claim_of(memory: &Memory) -> Claim<'_> {
+    Claim {
+        kind: memory.kind,
+        title: &memory.title,
+        content: &memory.content,
+        project: memory.project.as_deref(),
+        tags: &memory.tags,
+        anchors: &memory.anchors,
+    }
+}

@@ -1,0 +1,144 @@
+//! Conflicts as people see them, and what they decide.
+
+use super::claim_of;
+use crate::{
+    App,
+    acts::{
+        memories,
+        safety::{self, Found},
+    },
+    audit::{Audit, Trail},
+    engines::conflict::{self, Contradiction},
+    model::{
+        AuditId, ConflictId, Memory, MemoryId, State, clock,
+        conflicts::{Conflict, ConflictFilter, ConflictState, Keep, Resolution},
+        page::{Limit, Page},
+    },
+    problem::Problem,
+    store::{self, Permission, Reviewing, Scope, Tx, Write, conflicts::Verdict},
+};
+use std::collections::HashMap;
+
+/// A conflict with both memories as they are now, and why they clash.
+pub struct Shown {
+    pub conflict: Conflict,
+    pub memories: [Memory; 2],
+    pub reason: String,
+}
+
+/// An open conflict as seen from one of the two.
+#[derive(Clone, Debug)]
+pub struct Brief {
+    pub id: ConflictId,
+    pub other: MemoryId,
+    pub score: f32,
+    pub certain: bool,
+}
+
+pub async fn list<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    filter: &ConflictFilter,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Shown>, Problem> {
+    let mut tx = app.db().read(scope).await?;
+    let Page { data, next_cursor } = store::conflicts::list(&mut tx, filter, limit, cursor).await?;
+    let ids: Vec<MemoryId> = data.iter().flat_map(|conflict| [conflict.a, conflict.b]).collect();
+    let memories = by_id(store::memories::find_some(&mut tx, &ids).await?);
+    Ok(Page { data: data.into_iter().filter_map(|conflict| shown(conflict, &memories)).collect(), next_cursor })
+}
+
+pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: ConflictId) -> Result<Shown, Problem> {
+    let mut tx = app.db().read(scope).await?;
+    let conflict = store::conflicts::find(&mut tx, id).await?;
+    let memories = by_id(store::memories::find_some(&mut tx, &[conflict.a, conflict.b]).await?);
+    shown(conflict, &memories).ok_or(Problem::NotFound)
+}
+
+/// What is open about a memory, the clearest first.
+pub async fn open_of<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId) -> Result<Vec<Brief>, Problem> {
+    let open = store::conflicts::open_of(&mut app.db().read(scope).await?, &[id]).await?.remove(&id).unwrap_or_default();
+    let brief =
+        |one: Conflict| Brief { id: one.id, other: if one.a == id { one.b } else { one.a }, score: one.score, certain: one.certain };
+    Ok(open.into_iter().map(brief).collect())
+}
+
+/// Say which holds: one, which supersedes the other; both, which are compatible then; or neither, which archives them.
+pub async fn resolve(app: &App, scope: &Scope<Reviewing>, id: ConflictId, keep: Keep, note: Option<String>) -> Result<Shown, Problem> {
+    let (note, found) = match note {
+        Some(note) => {
+            let (note, found) = safety::admit_text(app, scope, "note", note).await?;
+            (Some(note), found)
+        }
+        None => (None, Vec::new()),
+    };
+    let mut tx = app.db().write(scope).await?;
+    let mut conflict = store::conflicts::find_to_change(&mut tx, id).await?;
+    if conflict.state != ConflictState::Open {
+        return Err(Problem::conflict("wrong_state", "This conflict is resolved already, or one of the two is no longer active."));
+    }
+    let mut trail = applied(&mut tx, scope, &conflict, keep).await?;
+    let (audit, now) = (AuditId::new(), clock::now());
+    let (resolution, kept) = match keep {
+        Keep::One(kept) => (Resolution::One, Some(kept)),
+        Keep::Both => (Resolution::Both, None),
+        Keep::Neither => (Resolution::Neither, None),
+    };
+    let verdict = Verdict { resolution, kept, note: note.as_deref(), by: scope.actor(), at: now };
+    store::conflicts::resolve(&mut tx, id, &verdict, audit).await?;
+    trail.extend(redacted(id, &found));
+    trail.push(Audit::conflict_resolved(audit, id, resolution, kept));
+    let memories = by_id(store::memories::find_some(&mut tx, &[conflict.a, conflict.b]).await?);
+    tx.shows([conflict.a, conflict.b]);
+    tx.commit(trail.into_iter().collect::<Trail>()).await?;
+    (conflict.state, conflict.resolution, conflict.kept) = (ConflictState::Resolved, Some(resolution), kept);
+    (conflict.note, conflict.resolved_at, conflict.resolved_by) = (note, Some(now), Some(scope.actor().clone()));
+    shown(conflict, &memories).ok_or(Problem::NotFound)
+}
+
+/// What deciding does to the two, with the entries that stand for it.
+async fn applied(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, conflict: &Conflict, keep: Keep) -> Result<Vec<Audit>, Problem> {
+    match keep {
+        Keep::One(kept) if kept == conflict.a || kept == conflict.b => {
+            let other = if kept == conflict.a { conflict.b } else { conflict.a };
+            Ok(vec![memories::put_aside(tx, scope, other, kept).await?])
+        }
+        Keep::One(_) => Err(Problem::invalid("keep", "must be the id of one of the two, `both` or `neither`")),
+        Keep::Both => {
+            // Who may change neither of the two has no say in it.
+            let both = store::memories::find_some(tx, &[conflict.a, conflict.b]).await?;
+            let mut refusals = both.iter().map(|memory| memories::may_change(scope, memory));
+            if refusals.clone().all(|may| may.is_err()) { refusals.next().unwrap_or(Ok(())).map(|()| Vec::new()) } else { Ok(Vec::new()) }
+        }
+        Keep::Neither => {
+            let mut trail = Vec::new();
+            for id in [conflict.a, conflict.b] {
+                let memory = store::memories::find_to_change(tx, id).await?;
+                memories::may_change(scope, &memory)?;
+                if memory.state == State::Active {
+                    trail.push(memories::put_away(tx, scope, &memory).await?);
+                }
+            }
+            Ok(trail)
+        }
+    }
+}
+
+fn redacted(id: ConflictId, found: &[Found]) -> Option<Audit> {
+    (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("conflict", id.0)), found))
+}
+
+fn by_id(memories: Vec<Memory>) -> HashMap<MemoryId, Memory> {
+    memories.into_iter().map(|memory| (memory.id, memory)).collect()
+}
+
+fn shown(conflict: Conflict, memories: &HashMap<MemoryId, Memory>) -> Option<Shown> {
+    let (a, b) = (memories.get(&conflict.a)?.clone(), memories.get(&conflict.b)?.clone());
+    let (old, new) = if a.created_at <= b.created_at { (&a, &b) } else { (&b, &a) };
+    let reason = match conflict::judge(&claim_of(old), &claim_of(new)) {
+        Some(Contradiction { reason, .. }) => reason,
+        None => "They were judged to contradict each other as they read then; as they read now they do not.".to_owned(),
+    };
+    Some(Shown { conflict, memories: [a, b], reason })
+}

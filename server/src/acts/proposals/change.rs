@@ -1,0 +1,56 @@
+//! What approving does to memories, in the transaction that decides.
+
+use crate::{
+    acts::memories,
+    audit::Audit,
+    model::{MemoryId, State, proposals::Change},
+    problem::Problem,
+    store::{self, Reviewing, Scope, Tx, Write},
+};
+
+/// Applies a change to what is known already. What is gone or no longer active by now is passed over: nothing stands in the way.
+pub async fn apply(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, memory: MemoryId, change: &Change) -> Result<Vec<Audit>, Problem> {
+    match change {
+        Change::Remember { instead_of } => supersede(tx, scope, instead_of, memory).await,
+        Change::Merge { keep, away } => {
+            match store::memories::find_to_change(tx, *keep).await {
+                Ok(kept) if kept.state == State::Active => {}
+                Err(Problem::NotFound) => return Err(Problem::conflict("wrong_state", "The memory that was to stay is no longer there.")),
+                kept => {
+                    let detail = format!("The memory that was to stay is {} by now.", kept?.state.word());
+                    return Err(Problem::conflict("wrong_state", detail));
+                }
+            }
+            supersede(tx, scope, away, *keep).await
+        }
+        Change::Archive { memories } => each(tx, scope, memories, true).await,
+        Change::Verify { memories } => each(tx, scope, memories, false).await,
+    }
+}
+
+/// Those that are still active make room for another.
+pub async fn supersede(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, old: &[MemoryId], by: MemoryId) -> Result<Vec<Audit>, Problem> {
+    let mut trail = Vec::with_capacity(old.len());
+    for old in old.iter().filter(|old| **old != by) {
+        match memories::put_aside(tx, scope, *old, by).await {
+            Err(Problem::Conflict(_) | Problem::Invalid(_)) => {}
+            done => trail.push(done?),
+        }
+    }
+    Ok(trail)
+}
+
+async fn each(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, ids: &[MemoryId], away: bool) -> Result<Vec<Audit>, Problem> {
+    let mut trail = Vec::with_capacity(ids.len());
+    for id in ids {
+        let memory = match store::memories::find_to_change(tx, *id).await {
+            Err(Problem::NotFound) => continue,
+            held => held?,
+        };
+        memories::may_change(scope, &memory)?;
+        if memory.state == State::Active {
+            trail.push(if away { memories::put_away(tx, scope, &memory).await? } else { memories::still_true(tx, scope, &memory).await? });
+        }
+    }
+    Ok(trail)
+}

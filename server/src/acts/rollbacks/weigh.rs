@@ -1,0 +1,72 @@
+//! What a rollback may do: each memory's history, then everything that might stand in its way.
+
+use crate::{
+    App,
+    acts::conflicts,
+    engines::rollback::Plan,
+    model::{Memory, Project, State, rollbacks::Reason},
+    problem::Problem,
+    store::{self, Reviewing, Scope, Tx, rollbacks::Chosen},
+};
+use std::collections::HashSet;
+
+/// Texts that are looked through at a time.
+const SOME: usize = 1000;
+
+pub(super) async fn plan<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>, chosen: &Chosen) -> Result<Plan, Problem> {
+    let threads = store::rollbacks::threads(tx, chosen).await?;
+    let mut plan = Plan::new(threads, scope.project().map(Project::as_str));
+    let named = plan.named();
+    plan.know(store::rollbacks::standing_of(tx, &named).await?);
+    leave_erased(app, tx, &mut plan).await?;
+    let blockers = store::rollbacks::in_the_way(tx, &plan.needing_paths()).await?;
+    plan.blocked_by(blockers);
+    plan.settle();
+    leave_contradicting(app, scope, tx, &mut plan).await?;
+    leave_over_quota(scope, tx, &mut plan).await?;
+    Ok(plan)
+}
+
+/// What was erased does not come back through any door.
+async fn leave_erased<M>(app: &App, tx: &mut Tx<M>, plan: &mut Plan) -> Result<(), Problem> {
+    for some in plan.returning().chunks(SOME) {
+        let memories = store::memories::find_versions(tx, some).await?;
+        let macs: Vec<Vec<u8>> = memories.iter().map(|memory| app.keyring().erasure_mac(&memory.content).to_vec()).collect();
+        let erased: HashSet<Vec<u8>> = store::deletion::erased_among(tx, &macs).await?.into_iter().collect();
+        for (memory, _) in memories.iter().zip(&macs).filter(|(_, mac)| erased.contains(*mac)) {
+            plan.leave(memory.id, Reason::ContentErased, None);
+        }
+    }
+    Ok(())
+}
+
+/// A decision that would be active again must contradict none that stays.
+async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>, plan: &mut Plan) -> Result<(), Problem> {
+    let decisions: Vec<Memory> = store::memories::find_versions(tx, &plan.returning_decisions()).await?;
+    for decision in decisions {
+        let active = Memory { state: State::Active, ..decision };
+        let against = conflicts::against(app, scope, &active).await?;
+        if let Some((other, _)) = against.into_iter().find(|(other, _)| plan.stays_active(other.id)) {
+            plan.leave(active.id, Reason::DecisionConflict, Some(other.id));
+        }
+    }
+    plan.settle();
+    Ok(())
+}
+
+/// Of what comes back, the newest stay where they are when there is no room for all.
+async fn leave_over_quota<M>(scope: &Scope<Reviewing>, tx: &mut Tx<M>, plan: &mut Plan) -> Result<(), Problem> {
+    let Some(quota) = scope.settings().quota_memories.map(i64::from) else { return Ok(()) };
+    loop {
+        let (growth, coming) = plan.growth();
+        let there = store::workspaces::count_memories(tx, quota.saturating_add(growth.abs()).saturating_add(1)).await?;
+        let over = usize::try_from(there + growth - quota).unwrap_or(0);
+        if growth <= 0 || over == 0 || coming.is_empty() {
+            return Ok(());
+        }
+        for id in coming.into_iter().take(over) {
+            plan.leave(id, Reason::QuotaExceeded, None);
+        }
+        plan.settle();
+    }
+}

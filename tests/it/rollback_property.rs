@@ -1,0 +1,224 @@
+//! Random histories by several agents: rolling one session back equals the history without it wherever nobody built on
+//! it, and says so where somebody did.
+
+use cairn_tests::{Agent, House, Role};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+const CASES: u64 = 4;
+const STEPS: usize = 70;
+const SESSIONS: usize = 4;
+
+/// A small generator, so that a history can be had again by its seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).expect("31 bits") % sides
+    }
+}
+
+/// A write, on memories by their names: a name is given once, when something is made.
+#[derive(Clone, Debug)]
+enum Act {
+    Make { name: String, path: Option<String>, decision: bool },
+    Patch { name: String, changes: Value },
+    Archive { name: String },
+    Restore { name: String },
+    Verify { name: String },
+    Revert { name: String, version: i32 },
+    Supersede { name: String, new: String },
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    session: usize,
+    act: Act,
+}
+
+/// One telling of a history in a workspace of its own.
+struct Telling {
+    agents: Vec<Agent>,
+    sessions: Vec<String>,
+    ids: BTreeMap<String, String>,
+    names: BTreeMap<String, String>,
+    versions: BTreeMap<String, i64>,
+}
+
+impl Telling {
+    async fn begin(house: &House, workspace: &str) -> Self {
+        let mut told =
+            Self { agents: Vec::new(), sessions: Vec::new(), ids: BTreeMap::new(), names: BTreeMap::new(), versions: BTreeMap::new() };
+        for _ in 0..SESSIONS {
+            let agent = house.agent(workspace, Role::Reviewer).await;
+            let session = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+            told.sessions.push(session["id"].as_str().expect("an id").to_owned());
+            told.agents.push(agent);
+        }
+        told
+    }
+
+    /// Does one step, and says whether it wrote anything: a refusal does not, nor putting away what is put away.
+    async fn take(&mut self, step: &Step) -> bool {
+        let at = |name: &str| format!("memories/{}", self.ids.get(name).map_or("00000000-0000-7000-8000-000000000000", String::as_str));
+        let (method, path, body) = match &step.act {
+            Act::Make { name, path, decision } => {
+                let kind = if *decision { "decision" } else { "fact" };
+                ("POST", "memories".to_owned(), json!({"content": text(name), "title": name, "kind": kind, "path": path}))
+            }
+            Act::Patch { name, changes } => ("PATCH", at(name), changes.clone()),
+            Act::Archive { name } => ("DELETE", at(name), json!({})),
+            Act::Restore { name } => ("POST", format!("{}/restore", at(name)), json!({})),
+            Act::Verify { name } => ("POST", format!("{}/verify", at(name)), json!({})),
+            Act::Revert { name, version } => ("POST", format!("{}/revert", at(name)), json!({"version": version})),
+            Act::Supersede { name, new } => ("POST", format!("{}/supersede", at(name)), json!({"content": text(new), "title": new})),
+        };
+        let asked = self.agents[step.session].ask(method, &path).header("X-Cairn-Session", &self.sessions[step.session]);
+        let reply = asked.json(&body).send().await;
+        assert!(reply.status < 500, "{step:?}: {reply:?}");
+        if reply.status >= 300 {
+            return false;
+        }
+        let id = reply.body["id"].as_str().expect("an id").to_owned();
+        if let Act::Make { name, .. } | Act::Supersede { new: name, .. } = &step.act {
+            self.names.insert(id.clone(), name.clone());
+            self.ids.insert(name.clone(), id.clone());
+        }
+        let version = reply.body["version"].as_i64().expect("a number");
+        self.versions.insert(id, version).is_none_or(|known| known < version)
+    }
+
+    /// What every memory says, by its name, in words that do not depend on the telling.
+    async fn states(&self) -> BTreeMap<String, Value> {
+        let mut states = BTreeMap::new();
+        for (name, id) in &self.ids {
+            let memory = self.agents[0].get(&format!("memories/{id}")).await.expect(200);
+            let other = |member: &str| memory[member].as_str().map(|id| self.names.get(id).cloned().unwrap_or_else(|| id.to_owned()));
+            let mut state: Value =
+                ["title", "content", "kind", "tags", "path", "confidence", "subject", "state", "anchors", "visibility", "project"]
+                    .iter()
+                    .map(|member| ((*member).to_owned(), memory[*member].clone()))
+                    .collect::<serde_json::Map<_, _>>()
+                    .into();
+            state["supersedes"] = json!(other("supersedes"));
+            state["superseded_by"] = json!(other("superseded_by"));
+            state["verified"] = json!(memory["verified_at"].is_string());
+            states.insert(name.clone(), state);
+        }
+        states
+    }
+}
+
+/// Words that no other memory shares, so that nothing contradicts anything.
+fn text(name: &str) -> String {
+    format!("{name} {name}ish {name}ly")
+}
+
+/// A step that makes sense at this point; what others did may still make it fail.
+fn next(dice: &mut Dice, names: &[String], n: usize) -> Step {
+    let session = dice.roll(SESSIONS);
+    let fresh = format!("thing{n}x");
+    let path = |dice: &mut Dice| format!("/p{}/{}.md", dice.roll(3), dice.roll(6));
+    if names.is_empty() || dice.roll(4) == 0 {
+        let path = (dice.roll(2) == 0).then(|| path(dice));
+        return Step { session, act: Act::Make { name: fresh, path, decision: dice.roll(3) == 0 } };
+    }
+    let name = names[dice.roll(names.len())].clone();
+    let act = match dice.roll(11) {
+        0 => Act::Patch { changes: json!({"content": format!("{} again {n}", text(&name))}), name },
+        1 => Act::Patch { changes: json!({"tags": [format!("t{}", dice.roll(4))]}), name },
+        2 | 3 => Act::Patch { changes: json!({"path": path(dice)}), name },
+        4 => Act::Patch {
+            changes: json!({"confidence": 0.5, "subject": format!("s{n}"), "anchors": [{"path": format!("src/{n}.rs")}]}),
+            name,
+        },
+        5 | 6 => Act::Archive { name },
+        7 => Act::Restore { name },
+        8 => Act::Verify { name },
+        9 => Act::Revert { version: i32::try_from(dice.roll(2)).expect("small") + 1, name },
+        _ => Act::Supersede { name, new: fresh },
+    };
+    Step { session, act }
+}
+
+/// Writes a random history and gives the steps that were taken.
+async fn happens(told: &mut Telling, dice: &mut Dice) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for n in 0..STEPS {
+        let step = next(dice, &names, n);
+        if told.take(&step).await {
+            names = told.ids.keys().cloned().collect();
+            steps.push(step);
+        }
+    }
+    steps
+}
+
+fn named(told: &Telling, answer: &Value, group: &str) -> BTreeSet<String> {
+    let ids = answer[group].as_array().expect("a list").iter().filter_map(|item| item["memory_id"].as_str());
+    ids.map(|id| told.names[id].clone()).collect()
+}
+
+#[tokio::test]
+async fn a_session_rolled_back_is_as_if_it_had_not_been() {
+    let house = House::open().await;
+    let (mut undone, mut left_alone, mut compared) = (0, 0, 0);
+    for seed in 1..=CASES {
+        let mut dice = Dice(seed);
+        let mut told = Telling::begin(&house, &format!("with-{seed}")).await;
+        let steps = happens(&mut told, &mut dice).await;
+        let before = told.states().await;
+        let victim = dice.roll(SESSIONS);
+        let reviewer = told.agents[0].clone();
+        let done = reviewer.post("rollbacks", json!({"session_id": told.sessions[victim]})).await.expect(201);
+        let after = told.states().await;
+
+        // The same history, but that session never was.
+        let mut retold = Telling::begin(&house, &format!("without-{seed}")).await;
+        let mut built_on = BTreeSet::new();
+        for step in steps.iter().filter(|step| step.session != victim) {
+            if !retold.take(step).await {
+                built_on.extend(match &step.act {
+                    Act::Make { name, .. } => vec![name.clone()],
+                    Act::Supersede { name, new } => vec![name.clone(), new.clone()],
+                    Act::Patch { name, .. }
+                    | Act::Archive { name }
+                    | Act::Restore { name }
+                    | Act::Verify { name }
+                    | Act::Revert { name, .. } => vec![name.clone()],
+                });
+            }
+        }
+        let expected = retold.states().await;
+        let left = named(&told, &done, "left");
+        for (name, state) in &after {
+            if left.contains(name) {
+                assert_eq!(state, &before[name], "seed {seed}: {name} was left, and is as it was");
+                left_alone += 1;
+                continue;
+            }
+            match expected.get(name) {
+                // Made by the session, or by somebody in a place that only the session had made.
+                None if built_on.contains(name) => {
+                    assert!(!left.is_empty(), "seed {seed}: {name} needed the session, so something was left")
+                }
+                None => assert_eq!(state["state"], "archived", "seed {seed}: {name} would not be there"),
+                // What somebody did to it could be done only because of the session: then it was built on, and said.
+                Some(_) if built_on.contains(name) => assert!(state == &before[name], "seed {seed}: {name} is left as it was"),
+                Some(expected) => {
+                    assert_eq!(state, expected, "seed {seed}: {name}");
+                    compared += 1;
+                }
+            }
+        }
+        undone += named(&told, &done, "restored").len() + named(&told, &done, "unwound").len() + named(&told, &done, "archived").len();
+
+        // And taken back, everything is as it was before.
+        reviewer.post("rollbacks", json!({"rollback_id": done["id"]})).await.expect(201);
+        assert_eq!(told.states().await, before, "seed {seed}: the rollback rolled back");
+    }
+    println!("{undone} undone, {left_alone} left, {compared} compared with the history without the session");
+    assert!(undone > 20 && left_alone > 5 && compared > 20, "too little happened to prove anything: {undone}, {left_alone}, {compared}");
+}
