@@ -1,8 +1,9 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role, RollbackId,
-    SessionId, TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts, trail::Filter,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
+    RollbackId, SessionId, TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts,
+    trail::Filter,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;

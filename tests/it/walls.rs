@@ -18,7 +18,7 @@ async fn lived_in() -> House {
     reviewer.approves(&request).await.expect(200);
     reviewer.executes(&request).await.expect(200);
     admin.looking_at("coding").get("memories").await.expect(200);
-    let kept = writer.remembers("held").await;
+    let kept = writer.remembers_all_of(json!({"content": "held", "kind": "discovery"})).await;
     admin.looking_at("coding").post("holds", json!({"memory_ids": [kept["id"]], "reason": "a case"})).await.expect(201);
     let run = writer.post("sessions", json!({"agent_tool": "codex", "task": "t"})).await.expect(201);
     let run = format!("sessions/{}", run["id"].as_str().expect("a text"));
