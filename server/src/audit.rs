@@ -1,7 +1,7 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
     RollbackId, SessionId, TaskId, WorkspaceId,
     conflicts::Resolution,
     dreams::{Dream, DreamState, Tally},
@@ -190,6 +190,16 @@ impl Audit {
 
     pub(crate) fn deletion(id: AuditId, action: &'static str, request: DeletionId) -> Self {
         Self { id, ..Self::new(action, Some(("deletion_request", request.0))) }
+    }
+
+    /// A run that was erased with its log.
+    pub(crate) fn session_erased(request: DeletionId, session: SessionId) -> Self {
+        Self { session: Some(session.0), ..Self::new("session.erased", Some(("session", session.0))) }
+            .with(json!({"deletion_request": request}))
+    }
+
+    pub(crate) fn hold(id: AuditId, action: &'static str, hold: HoldId) -> Self {
+        Self { id, ..Self::new(action, Some(("hold", hold.0))) }
     }
 
     pub(crate) fn refused(method: &str, route: &str) -> Self {

@@ -13,6 +13,7 @@ pub mod auth;
 pub mod commands;
 pub mod config;
 pub mod engines;
+pub mod journal;
 pub mod keyring;
 pub mod model;
 pub mod notary;
@@ -33,6 +34,7 @@ use crate::{
     },
     auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
     config::Config,
+    journal::Journal,
     keyring::Keyring,
     notary::Notary,
     store::Db,
@@ -54,6 +56,7 @@ struct Parts {
     keyring: Keyring,
     tokens: Tokens,
     notary: Notary,
+    journal: Journal,
     limits: Limits,
     key_line: KeyLine,
     together: Together,
@@ -63,11 +66,11 @@ struct Parts {
 
 impl App {
     pub fn new(config: Config, db: Db, keyring: Keyring, tokens: Tokens, notary: Notary) -> Result<Self, String> {
-        let limits = Limits::new(config.rate_limit);
+        let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
         let backlog = Backlog::default();
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, limits, key_line, together, library, backlog })))
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog })))
     }
 
     pub fn config(&self) -> &Config {
@@ -89,6 +92,11 @@ impl App {
     /// Signs what others can check without us.
     pub fn notary(&self) -> &Notary {
         &self.0.notary
+    }
+
+    /// What was erased, beside the database.
+    pub fn journal(&self) -> &Journal {
+        &self.0.journal
     }
 
     pub fn limits(&self) -> &Limits {

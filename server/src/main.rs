@@ -77,6 +77,9 @@ enum Command {
     Restore {
         /// What `backup` wrote
         file: PathBuf,
+        /// The journal of erasures (erasures.jsonl): what was erased after the backup is erased again
+        #[arg(long, value_name = "JOURNAL")]
+        erasures: Option<PathBuf>,
         #[command(flatten)]
         given: Box<Given>,
     },
@@ -125,7 +128,7 @@ async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
         Command::Audit { what: Audit::Verify { file, key, since } } => commands::verify(&file, &key, since.as_deref())?,
         Command::Psql { given, args } => return commands::psql(settings(given)?, &args).await,
         Command::Backup { file, given } => commands::backup(settings(given)?, &file).await?,
-        Command::Restore { file, given } => commands::restore(settings(given)?, &file).await?,
+        Command::Restore { file, erasures, given } => commands::restore(settings(given)?, &file, erasures.as_deref()).await?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -110,6 +110,63 @@ async fn restored(postgres: &Postgres, name: &str, copy: &str) -> Ended {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_erased_after_a_copy_is_erased_again() {
+    let (mut house, lived) = lived_in().await;
+    let Lived { agent, reviewer, .. } = &lived;
+    let doomed = agent.remembers("the canary in the copy").await;
+    let private = reviewer.remembers_all_of(json!({"content": "the private canary", "visibility": "private"})).await;
+    let run = agent.post("sessions", json!({"agent_tool": "codex", "cwd": "/canary"})).await.expect(201);
+    let place = format!("sessions/{}", run["id"].as_str().unwrap());
+    let event = json!({"id": "1", "type": "prompt", "at": "2026-05-04T10:00:00Z", "text": "the canary in the log, which is long enough"});
+    agent.post(&format!("{place}/events"), json!({"events": [event]})).await.expect(200);
+    let other = house.person("coding", Role::Reviewer).await;
+    let asked_before = reviewer.wants_erased(json!({"memory_ids": [private["id"]], "reason": "the canary reason"})).await;
+    let folder = DataDir::new();
+    let copy = folder.path().join("copy.tar");
+    house.runs(&["backup", copy.to_str().unwrap()]).await.fine();
+
+    // After the copy: one version more, and all of it erased.
+    agent.revises(&doomed, json!({"content": "the later canary"})).await;
+    let request = agent.wants_erased(json!({"memory_ids": [doomed["id"]], "session_ids": [run["id"]], "reason": "a canary wish"})).await;
+    reviewer.lets_go(&request).await;
+    other.lets_go(&asked_before).await;
+    let certificate = format!("deletion-requests/{}/certificate", request["id"].as_str().unwrap());
+    let signed = reviewer.get(&certificate).await.expect(200);
+    house.shut().await;
+    let journal = house.folder().join("erasures.jsonl");
+    let kept = fs::read_to_string(&journal).unwrap();
+    assert_eq!((kept.lines().count(), mode(&journal)), (3, 0o600));
+    assert!(!kept.contains("canary"), "{kept}");
+
+    let home = DataDir::new();
+    let arguments = ["restore", copy.to_str().unwrap(), "--erasures", journal.to_str().unwrap()];
+    let said = Program::run(home.path(), &arguments, &[]).await.fine();
+    assert!(said.contains("2 of 3 erasures") && said.contains("Every version has its entry"), "{said}");
+    let port = house.url.rsplit(':').next().unwrap().parse().unwrap();
+    let server = Program::serve(port, home.path(), &[]).await;
+    let (agent, reviewer) = (agent.living_at(&server.url), reviewer.living_at(&server.url));
+    for gone in [at(&doomed), place] {
+        agent.get(&gone).await.refuses(404, "not_found");
+    }
+    reviewer.get(&at(&private)).await.refuses(404, "not_found");
+    for text in ["the canary in the copy", "the later canary", "the private canary", "the erased secret"] {
+        agent.post("memories", json!({"content": text})).await.refuses(409, "content_erased");
+    }
+    assert_eq!(reviewer.get(&certificate).await.expect(200), signed);
+    let all = reviewer.lists("deletion-requests").await;
+    assert!(all.len() == 3 && all.iter().all(|one| one["state"] == "executed" && one["reason"].is_null()), "{all:?}");
+    assert_eq!(reviewer.trail_of(request["id"].as_str().unwrap()).await.last().unwrap()["action"], "deletion.executed_again");
+    // What it says goes on in the new journal.
+    cairn_tests::until("the journal is brought up to date", async || {
+        fs::read_to_string(home.path().join("erasures.jsonl")).is_ok_and(|text| text.lines().count() == 3)
+    })
+    .await;
+    // The wrong file is noticed before anything is restored.
+    let told = Program::run(DataDir::new().path(), &["restore", copy.to_str().unwrap(), "--erasures", "/no/such/file"], &[]).await.fails();
+    assert!(told.contains("/no/such/file"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_copy_of_what_was_tampered_with_is_not_believed() {
     for (n, (tampering, told)) in [
         ("select 1", "Every version has its entry, and every digest fits."),

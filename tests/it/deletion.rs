@@ -98,12 +98,20 @@ async fn a_request_says_what_it_touches() {
     writer.revises(&memory, json!({"content": "two"})).await;
     let request = writer.asks_to_erase(&[&memory], "the customer asked").await;
     let shown = reviewer.get(&format!("deletion-requests/{}", request["id"].as_str().unwrap())).await.expect(200);
-    assert_eq!(shown["preview"], json!([{"memory_id": memory["id"], "path": memory["path"], "title": "The title", "versions": 2}]));
+    let item = json!({"kind": "memory", "id": memory["id"], "memory_id": memory["id"], "why": "named", "path": memory["path"], "title": "The title", "versions": 2});
+    assert_eq!((&shown["preview"], &shown["touches"]), (&json!([item]), &json!({"memory": 1})));
+    assert_eq!((&shown["copies"], &shown["holds"]), (&json!([]), &json!([])));
     assert_eq!(shown["reason"], "the customer asked");
     for wrong in [
         json!({"memory_ids": [], "reason": "x"}),
         json!({"memory_ids": [cairn_tests::nobody()], "reason": "x"}),
         json!({"memory_ids": [memory["id"]], "reason": " "}),
+        json!({"reason": "x"}),
+        json!({"session_ids": [cairn_tests::nobody()], "reason": "x"}),
+        json!({"subject": "nobodyhere@example.org", "reason": "x"}),
+        json!({"subject": "x", "reason": "x"}),
+        json!({"query": "nosuchword", "reason": "x"}),
+        json!({"query": " ", "reason": "x"}),
     ] {
         writer.post("deletion-requests", wrong).await.refuses(422, "invalid");
     }

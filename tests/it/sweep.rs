@@ -174,7 +174,19 @@ async fn the_contract_says_who_may_what() {
             "POST deletion-requests/{id}/execute",
         ],
     );
-    of("auditing", &["GET audit", "GET audit/export", "GET audit/checkpoint", "GET audit/proof/{index}", "GET audit/consistency"]);
+    of(
+        "auditing",
+        &[
+            "GET audit",
+            "GET audit/export",
+            "GET audit/checkpoint",
+            "GET audit/proof/{index}",
+            "GET audit/consistency",
+            "POST holds",
+            "GET holds",
+            "DELETE holds/{id}",
+        ],
+    );
     of(
         "governing",
         &[

@@ -218,6 +218,22 @@ impl Actor {
         self.post("deletion-requests", json!({"memory_ids": ids, "reason": reason})).await.expect(201)
     }
 
+    /// Asks in whatever words, and gives the request.
+    pub async fn wants_erased(&self, asked: Value) -> Value {
+        self.post("deletion-requests", asked).await.expect(201)
+    }
+
+    /// The request with its preview.
+    pub async fn previews(&self, request: &Value) -> Value {
+        self.get(&request_at(request)).await.expect(200)
+    }
+
+    /// Approves and executes, as another person, and gives the request.
+    pub async fn lets_go(&self, request: &Value) -> Value {
+        self.approves(request).await.expect(200);
+        self.executes(request).await.expect(200)
+    }
+
     pub async fn approves(&self, request: &Value) -> Reply {
         self.ask("POST", &format!("{}/approve", request_at(request))).send().await
     }

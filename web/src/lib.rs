@@ -66,6 +66,7 @@ framed!(
     memories::Index => Memories,
     memories::Show => Memories,
     trail::Index => Trail,
+    deletion::Certificate => DeletionRequests,
     deletion::Index => DeletionRequests,
     deletion::Show => DeletionRequests,
 );

@@ -68,7 +68,7 @@ impl Delivery {
             return Err(failure);
         }
         // One bad event must not take the others with it.
-        if events.len() > 1 && matches!(failure.status(), Some(400 | 413 | 422)) {
+        if events.len() > 1 && (matches!(failure.status(), Some(400 | 413 | 422)) || is_erased(&failure)) {
             let mut events = events;
             let second = events.split_off(events.len() / 2);
             self.events(events)?;
@@ -170,11 +170,17 @@ impl Delivery {
     }
 }
 
+/// Something in it was erased and may not come back.
+fn is_erased(failure: &Failure) -> bool {
+    matches!(failure, Failure::Refused(problem) if problem.code == "content_erased")
+}
+
 /// The session is not there, or not open any more.
 fn is_closed(failure: &Failure, what: &str) -> bool {
     let Failure::Refused(problem) = failure else { return false };
     match problem.status {
         404 | 410 => true,
+        409 if is_erased(failure) => false,
         409 => what == "events" || problem.code.contains("session"),
         _ => false,
     }

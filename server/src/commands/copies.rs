@@ -1,12 +1,13 @@
 //! Backup and restore: one file with the database and the master key that belongs to it.
 
-use super::{Failure, attached_or_opened, tool, with_password};
+use super::{Failure, attached_or_opened, tool, with_password, within};
 use crate::{
     acts,
     config::Config,
+    journal,
     keyring::Keyring,
     model::clock,
-    serve::{Database, told},
+    serve::{self, Database},
     store::{check, connect},
 };
 use serde::{Deserialize, Serialize};
@@ -72,20 +73,38 @@ async fn write_copy(config: &Config, target: File) -> Result<u64, Failure> {
     Ok(target.metadata()?.len())
 }
 
-/// Fill an empty server from a backup, and check what came out of it.
-pub async fn restore(config: Config, file: &Path) -> Result<(), Failure> {
+/// Fill an empty server from a backup, erase again what a journal says, and check what came out of it.
+pub async fn restore(config: Config, file: &Path, erasures: Option<&Path>) -> Result<(), Failure> {
+    let journal = match erasures {
+        Some(file) => journal::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?,
+        None => Vec::new(),
+    };
     let folder = Scratch::make(&config.data_dir)?;
     let (manifest, master_key) = unpack(file, &folder.0)?;
     println!("{}: made by Cairn {} at {}.", file.display(), manifest.cairn, manifest.made_at);
     let database = Database::open(&config).await?;
-    let restored = fill(&config, &database, &master_key, &folder.0.join(DUMP)).await;
+    let restored = async {
+        fill(&config, &database, &master_key, &folder.0.join(DUMP)).await?;
+        if !journal.is_empty() {
+            within(&config, &database, async |app| {
+                let done = acts::deletion::erase_again(&app, &journal).await.map_err(serve::told)?;
+                println!("{done} of {} erasures in the journal had come back with the backup, and were done again.", journal.len());
+                Ok(())
+            })
+            .await?;
+        }
+        let mut found = check::look_through(&database.owner_url).await?;
+        acts::seal::look_through(&database.owner_url, &mut found).await.map_err(serve::told)?;
+        Ok::<_, Failure>(found)
+    }
+    .await;
     database.close().await?;
     let found = restored?;
     println!("{found}");
     if found.holds() { Ok(()) } else { Err("the copy was restored, but the trail does not hold; do not rely on it".into()) }
 }
 
-async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Path) -> Result<check::Found, Failure> {
+async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Path) -> Result<(), Failure> {
     if !check::is_empty(&database.owner_url).await? {
         return Err("this server is not empty: restore into a new data dir, or an empty database".into());
     }
@@ -97,10 +116,7 @@ async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Pa
     )
     .await?;
     connect::migrate(&database.owner_url, &database.app_url).await?;
-    check::forget_transactions(&database.owner_url).await?;
-    let mut found = check::look_through(&database.owner_url).await?;
-    acts::seal::look_through(&database.owner_url, &mut found).await.map_err(told)?;
-    Ok(found)
+    Ok(check::forget_transactions(&database.owner_url).await?)
 }
 
 fn unpack(file: &Path, folder: &Path) -> Result<(Manifest, Vec<u8>), Failure> {

@@ -111,17 +111,22 @@ async fn beside(config: Config, act: impl AsyncFnOnce(App) -> Result<(), Failure
     let database = attached_or_opened(&config).await?;
     let done = async {
         connect::migrate(&database.owner_url, &database.app_url).await?;
-        let db = Db::connect(&database.app_url, 4)?;
-        let keyring = Keyring::open(&config.master_key_file)?;
-        let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(serve::told)?;
-        let notary = Notary::load(&db, keyring.clone(), &config.public_url()).await.map_err(serve::told)?;
-        let app = App::new(config, db, keyring, tokens, notary)?;
-        let done = act(app.clone()).await;
-        app.db().close().await;
-        done
+        within(&config, &database, act).await
     }
     .await;
     database.close().await?;
+    done
+}
+
+/// The same in a database that is open and up to date.
+async fn within(config: &Config, database: &Database, act: impl AsyncFnOnce(App) -> Result<(), Failure>) -> Result<(), Failure> {
+    let db = Db::connect(&database.app_url, 4)?;
+    let keyring = Keyring::open(&config.master_key_file)?;
+    let tokens = Tokens::load(&db, keyring.clone(), config.public_url()).await.map_err(serve::told)?;
+    let notary = Notary::load(&db, keyring.clone(), &config.public_url()).await.map_err(serve::told)?;
+    let app = App::new(config.clone(), db, keyring, tokens, notary)?;
+    let done = act(app.clone()).await;
+    app.db().close().await;
     done
 }
 

@@ -1,49 +1,130 @@
-//! A deletion request: asked by one, approved by another, executed for real.
+//! A deletion request: asked by one, approved by another, executed for real; and the holds that stop one.
 
-use super::{Actor, DeletionId, MemoryId, PersonId};
+use super::{Actor, ActorKind, DeletionId, HoldId, Kind, MemoryId, PersonId, SessionId, WorkspaceId, memory::words};
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, str::FromStr};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, sqlx::Type, Serialize, Deserialize, utoipa::ToSchema)]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-pub enum DeletionState {
-    /// Waits for another person's approval.
-    Pending,
-    /// Approved, not yet executed.
-    Approved,
-    /// Done: what it named is gone.
-    Executed,
-    Rejected,
-    /// Stopped by a legal hold.
-    Blocked,
-}
+words!(
+    /// Where a request stands.
+    DeletionState, "state" {
+        /// Waits for another person's approval.
+        Pending = "pending",
+        /// Approved, not yet executed.
+        Approved = "approved",
+        /// Done: what it named is gone.
+        Executed = "executed",
+        Rejected = "rejected",
+        /// Stopped by a legal hold.
+        Blocked = "blocked",
+    }
+);
 
 impl DeletionState {
-    pub const ALL: [Self; 5] = [Self::Pending, Self::Approved, Self::Executed, Self::Rejected, Self::Blocked];
-
     pub fn named(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|state| state.word() == word)
+        word.parse().ok()
     }
+}
 
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Approved => "approved",
-            Self::Executed => "executed",
-            Self::Rejected => "rejected",
-            Self::Blocked => "blocked",
-        }
+words!(
+    /// What sort of thing is erased.
+    ItemKind, "kind" {
+        /// A memory with all its versions.
+        Memory = "memory",
+        /// A run with its log and checkpoints.
+        Session = "session",
+        /// A run's summary, branch, folder and names; its log stays.
+        SessionWords = "session_words",
+        /// One event of a log: its place stays.
+        Event = "event",
+        /// A checkpoint's progress and next step.
+        Checkpoint = "checkpoint",
+        /// A task's key, title and next step.
+        Task = "task",
+        /// One item of a task.
+        TaskItem = "task_item",
+        /// A receipt's question and filters.
+        Receipt = "receipt",
+        /// The words of a deletion request that was rejected.
+        DeletionRequest = "deletion_request",
     }
+);
+
+words!(
+    /// Why something is on a request's list.
+    Why, "why" {
+        /// It was named by its id.
+        Named = "named",
+        /// The person wrote it.
+        Wrote = "wrote",
+        /// The name or the words stand in it.
+        Words = "words",
+        /// It was made from something on the list, and from nothing else.
+        Derived = "derived",
+        /// It says the same, and stands on its own.
+        Copy = "copy",
+    }
+);
+
+/// One thing on a request's list. The list is made when the request is asked, and frozen.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Item {
+    pub kind: ItemKind,
+    pub id: Uuid,
+    /// The place of an event in its log, or of an item in its task.
+    pub part: i64,
+    /// Whose a private memory is: the erasure has to see it, whoever executes.
+    pub owner: Option<Uuid>,
+    pub why: Why,
+    /// A copy that nobody chose is listed, and stays.
+    pub taken: bool,
+}
+
+/// What to erase, as it was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Selectors {
+    pub memory_ids: Vec<MemoryId>,
+    pub session_ids: Vec<SessionId>,
+    /// A person: what they wrote, and what names them.
+    pub subject: Option<String>,
+    /// Words that all stand in a text.
+    pub query: Option<String>,
+    /// Take the independent copies too.
+    pub include_copies: bool,
+}
+
+impl Selectors {
+    /// Whether it names or describes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.memory_ids.is_empty() && self.session_ids.is_empty() && self.subject.is_none() && self.query.is_none()
+    }
+}
+
+/// A retention rule: memories of a kind go when they have been archived for so many days.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Rule {
+    /// The kind of memory.
+    pub kind: Kind,
+    /// Days since it was archived.
+    #[schema(example = 365)]
+    pub days: u32,
 }
 
 #[derive(Clone, Debug)]
 pub struct DeletionRequest {
     pub id: DeletionId,
     pub state: DeletionState,
-    /// Why; after the execution only its keyed hash is left, and this is empty.
+    /// What a blocked one is again when the hold is lifted.
+    pub resumes_as: Option<DeletionState>,
+    /// Why; after the execution only its keyed hash is left, and this is empty. So with subject and query.
     pub reason: Option<String>,
-    pub memory_ids: Vec<MemoryId>,
+    pub asked: Selectors,
+    /// How many things are on its list, by sort.
+    pub touches: BTreeMap<String, u64>,
+    /// How many copies are listed and stay.
+    pub copies: u64,
     pub asked_at: OffsetDateTime,
     pub asked_by: Actor,
     /// The person whose request it counts as.
@@ -52,15 +133,114 @@ pub struct DeletionRequest {
     pub decided_by: Option<Actor>,
     pub executed_at: Option<OffsetDateTime>,
     pub executed_by: Option<Actor>,
+    /// One person asked and approved, because there was no other.
+    pub alone: bool,
+    /// The retention rule that asked for it.
+    pub rule: Option<Rule>,
     /// What was erased, by table.
     pub counts: Option<serde_json::Value>,
 }
 
-/// One memory that a request touches, as long as it is there.
-#[derive(Clone, Debug)]
+/// One thing that a request touches, as long as it is there and the viewer may see it.
+#[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Touched {
-    pub memory_id: MemoryId,
-    pub path: Option<String>,
+    pub kind: ItemKind,
+    pub id: Uuid,
+    pub part: i64,
+    pub why: Why,
+    pub taken: bool,
     pub title: Option<String>,
-    pub versions: i64,
+    /// The path of a memory, the state of a run, the sort of an event.
+    pub detail: Option<String>,
+    /// Versions of a memory, events of a run.
+    pub size: i64,
+}
+
+/// A request's list, in short.
+#[derive(Clone, Debug, Default)]
+pub struct Preview {
+    pub items: Vec<Touched>,
+    /// Beyond what is shown.
+    pub more: u64,
+    pub copies: Vec<Touched>,
+    /// What is in the way.
+    pub holds: Vec<Hold>,
+}
+
+/// What must not be erased, and why.
+#[derive(Clone, Debug)]
+pub struct Hold {
+    pub id: HoldId,
+    pub memory_ids: Vec<MemoryId>,
+    pub session_ids: Vec<SessionId>,
+    pub subject: Option<String>,
+    pub reason: String,
+    pub placed_at: OffsetDateTime,
+    pub placed_by: Actor,
+}
+
+/// What a certificate says: ids, times, numbers and keyed hashes; no name, and no text that anyone wrote.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Certificate {
+    /// Always `cairn erasure v1`.
+    #[schema(example = "cairn erasure v1")]
+    pub certifies: String,
+    /// The workspace.
+    pub workspace_id: WorkspaceId,
+    /// The deletion request.
+    pub request_id: DeletionId,
+    /// When it was asked for, approved and executed, and by whom.
+    pub asked: Step,
+    /// Null for retention, which an admin's rule decides.
+    pub approved: Option<Step>,
+    pub executed: Step,
+    /// One person asked and approved, after a day, because nobody else could.
+    pub lone_approver: bool,
+    /// The retention rule that asked.
+    pub rule: Option<Rule>,
+    /// How many rows were erased, by table.
+    #[schema(value_type = Object)]
+    pub counts: serde_json::Value,
+    /// What fitted the person or the words at the execution and was not on the approved list.
+    pub matched_since: u64,
+    /// What was erased, by sort: ids, with `:` and the place of an event in its log or of an item in its task.
+    pub erased: BTreeMap<String, Vec<String>>,
+    /// Keyed hashes (HMAC-SHA-256, hex) of what was asked: who has the words and the master key can tell that it was them.
+    pub reason_mac: Option<String>,
+    pub subject_mac: Option<String>,
+    pub query_mac: Option<String>,
+}
+
+/// One step of a request.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Step {
+    /// When.
+    #[serde(with = "time::serde::rfc3339")]
+    pub at: OffsetDateTime,
+    /// `person`, `agent` or `system`.
+    #[serde(rename = "type")]
+    pub kind: ActorKind,
+    /// By whom.
+    pub id: Uuid,
+}
+
+/// An erasure as it is kept beside the database, so that it can be done again after an older backup was restored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Journalled {
+    pub workspace: WorkspaceId,
+    pub request: DeletionId,
+    pub asked: Step,
+    pub asked_for: PersonId,
+    pub decided: Option<Step>,
+    pub executed: Step,
+    pub alone: bool,
+    pub rule: Option<Rule>,
+    pub counts: Option<serde_json::Value>,
+    pub items: Vec<Item>,
+    /// Keyed hashes of the texts, in hexadecimal digits, each with what it was part of.
+    pub macs: Vec<(String, Uuid)>,
+    pub reason_mac: Option<String>,
+    pub subject_mac: Option<String>,
+    pub query_mac: Option<String>,
+    pub certificate: Option<String>,
 }

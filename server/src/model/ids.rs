@@ -57,6 +57,8 @@ ids! {
     AuditId
     /// The id of a deletion request.
     DeletionId
+    /// The id of a legal hold.
+    HoldId
     /// The id of a receipt.
     ReceiptId
     /// The id of a dream.

@@ -4,8 +4,8 @@ use super::{actors::shown, asked::Asked, forms::Posted, viewer::Viewer};
 use crate::{
     acts,
     model::{
-        Actor, ActorKind, DeletionId, Power,
-        deletion::{DeletionRequest, DeletionState, Touched},
+        Actor, ActorKind, DeletionId, Power, clock,
+        deletion::{DeletionRequest, DeletionState, ItemKind, Preview, Touched, Why},
         page::Limit,
     },
     problem::Problem,
@@ -14,7 +14,7 @@ use crate::{
 use axum::{extract::Path, response::Response};
 use cairn_web::{
     Flash,
-    deletion::{self as page, Decision, FourEyes, Index, May, Request, Show},
+    deletion::{self as page, Certificate, Decision, FourEyes, Index, May, Request, Show},
 };
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -27,7 +27,7 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
     let page = asked.page(list).await?;
     let view = Index {
         state: asked.said("state").to_owned(),
-        requests: page.data.iter().map(|request| summary(request, None)).collect(),
+        requests: page.data.iter().map(summary).collect(),
         continued: asked.is_continued(),
         next_cursor: page.next_cursor,
         chrome: viewer.chrome(asked.complaint()),
@@ -37,40 +37,95 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
 
 /// One request: what it would take, who decided, and what the viewer may do about it.
 pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
-    let (request, touched) = acts::deletion::find(&viewer.app, &viewer.scope, parse(&id)?).await?;
-    let (four_eyes, may) = decidable(&viewer, &request);
+    let (request, preview) = acts::deletion::find(&viewer.app, &viewer.scope, parse(&id)?).await?;
+    let (four_eyes, may) = decidable(&viewer, &request).await?;
     let executed = request.state == DeletionState::Executed;
     let rejected = request.state == DeletionState::Rejected;
-    let decided = decision(request.decided_by.as_ref(), request.decided_at);
+    let decided = decision(request.decided_by.as_ref(), request.decided_at, request.alone);
     let view = Show {
-        request: summary(&request, Some(&touched)),
-        asked_for: vec![format!("{} by id", counted(request.memory_ids.len() as u64, "memory", "memories"))],
-        touched: if executed { Vec::new() } else { touched.iter().map(item).collect() },
-        more: 0,
+        asked_for: asked_for(&request),
+        touched: if executed { Vec::new() } else { preview.items.iter().map(item).collect() },
+        more: if executed { 0 } else { preview.more },
+        copies: if executed { Vec::new() } else { preview.copies.iter().map(item).collect() },
         approved: decided.clone().filter(|_| !rejected),
         rejected: decided.filter(|_| rejected),
-        executed: decision(request.executed_by.as_ref(), request.executed_at),
-        holds: Vec::new(),
+        executed: decision(request.executed_by.as_ref(), request.executed_at, false),
+        holds: holds(&viewer, &preview),
         four_eyes,
         may,
-        certificate: None,
+        certificate: executed.then(|| viewer.place(format_args!("deletion-requests/{}/certificate", request.id))),
+        request: summary(&request),
         chrome: viewer.chrome(None),
     };
     Ok(viewer.sees(view.html()))
 }
 
+/// Why a hold stands is for those who decide or audit.
+fn holds(viewer: &Viewer<Reading>, preview: &Preview) -> Vec<String> {
+    let told = viewer.may(Power::Reviewing) || viewer.may(Power::Auditing);
+    preview.holds.iter().map(|hold| if told { hold.reason.clone() } else { format!("Hold {}", hold.id) }).collect()
+}
+
+fn asked_for(request: &DeletionRequest) -> Vec<String> {
+    let asked = &request.asked;
+    let mut lines = Vec::new();
+    let named = [(asked.memory_ids.len(), "memory", "memories"), (asked.session_ids.len(), "session", "sessions")];
+    lines.extend(named.iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| format!("{} by id", counted(*n as u64, one, many))));
+    lines.extend(asked.subject.iter().map(|subject| format!("everything that {subject} wrote, and everything about {subject}")));
+    lines.extend(asked.query.iter().map(|query| format!("whatever has the words “{query}”")));
+    lines.extend(asked.include_copies.then(|| "independent copies too".to_owned()));
+    lines.extend(request.rule.map(|rule| format!("retention: memories of the kind {}, archived for {} days", rule.kind.word(), rule.days)));
+    if lines.is_empty() {
+        lines.push("a person or words, which were erased with what they were about".to_owned());
+    }
+    lines
+}
+
 /// Whether the viewer may decide, and if only four eyes stand in the way, that they do.
-fn decidable(viewer: &Viewer<Reading>, request: &DeletionRequest) -> (Option<FourEyes>, May) {
-    let open = matches!(request.state, DeletionState::Pending | DeletionState::Approved);
-    if !open || !viewer.may(Power::Reviewing) {
-        return (None, May::default());
+async fn decidable(viewer: &Viewer<Reading>, request: &DeletionRequest) -> Result<(Option<FourEyes>, May), Problem> {
+    let stands = request.resumes_as.unwrap_or(request.state);
+    let (pending, approved) = (stands == DeletionState::Pending, stands == DeletionState::Approved);
+    if !(pending || approved) || !viewer.may(Power::Reviewing) {
+        return Ok((None, May::default()));
     }
-    if request.asked_for.0 == viewer.scope.actor().id {
-        let why = if request.asked_by.kind == ActorKind::Agent { FourEyes::YourAgentAsked } else { FourEyes::YouAsked };
-        return (Some(why), May::default());
+    let held = request.state == DeletionState::Blocked;
+    let may = May { approve: pending, reject: pending, execute: approved && !held };
+    if request.asked_for.0 != viewer.scope.actor().id {
+        return Ok((None, may));
     }
-    let pending = request.state == DeletionState::Pending;
-    (None, May { approve: pending, reject: pending, execute: !pending })
+    match acts::deletion::alone_from(&viewer.app, &viewer.scope, request).await? {
+        Some(from) if from <= clock::now() => Ok((None, may)),
+        Some(from) => Ok((Some(FourEyes::AloneUntil(from)), May { reject: pending, ..May::default() })),
+        None => {
+            let agent = request.asked_by.kind == ActorKind::Agent;
+            let why = if agent { FourEyes::YourAgentAsked } else { FourEyes::YouAsked };
+            Ok((Some(why), May::default()))
+        }
+    }
+}
+
+/// The certificate, to be read and printed.
+pub async fn certificate(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
+    let id = parse(&id)?;
+    let (request, _) = acts::deletion::find(&viewer.app, &viewer.scope, id).await?;
+    let signed = acts::deletion::certificate(&viewer.app, &viewer.scope, id).await?;
+    let said = &signed.certificate;
+    let number = |rows: &serde_json::Value| rows.as_u64().unwrap_or_default();
+    let view = Certificate {
+        request: summary(&request),
+        workspace_id: said.workspace_id.to_string(),
+        approved: decision(request.decided_by.as_ref(), request.decided_at, false),
+        executed: decision(request.executed_by.as_ref(), request.executed_at, false),
+        lone_approver: said.lone_approver,
+        rule: said.rule.map(|rule| format!("{} memories, archived for {} days", rule.kind.word(), rule.days)),
+        counts: said.counts.as_object().into_iter().flatten().map(|(table, rows)| (table.clone(), number(rows))).collect(),
+        erased: said.erased.iter().map(|(sort, ids)| (sort.replace('_', " "), ids.clone())).collect(),
+        matched_since: said.matched_since,
+        note: signed.note,
+        json: format!("/v1/workspaces/{}/deletion-requests/{id}/certificate", viewer.scope.standing().workspace().slug),
+        chrome: viewer.chrome(None),
+    };
+    Ok(viewer.sees(view.html()))
 }
 
 #[derive(Deserialize)]
@@ -100,7 +155,7 @@ pub async fn execute(
 ) -> Result<Response, Problem> {
     let id = parse(&id)?;
     let done = match form.confirm.as_deref() {
-        Some("yes") => acts::deletion::execute(&viewer.app, &viewer.scope, id).await,
+        Some("yes") => acts::deletion::execute(&viewer.app, &viewer.scope, id).await.map(|done| done.request),
         _ => Err(Problem::conflict("unconfirmed", "Nothing was erased: the box that says you understand was not ticked.")),
     };
     settle(&viewer, id, done, "Erased for good.")
@@ -111,47 +166,66 @@ fn settle(viewer: &Viewer<Reviewing>, id: DeletionId, done: Result<DeletionReque
     viewer.after(done.map(|_| (page.clone(), Flash::good(said))), &page)
 }
 
-fn summary(request: &DeletionRequest, touched: Option<&[Touched]>) -> Request {
+fn summary(request: &DeletionRequest) -> Request {
     Request {
         id: request.id.to_string(),
         state: request.state.word().to_owned(),
         reason: request.reason.clone(),
         asked_by: shown(&request.asked_by),
         asked_at: request.asked_at,
-        counts: counts(request, touched),
+        counts: counts(request),
     }
 }
 
 /// How much it would take, or took.
-fn counts(request: &DeletionRequest, touched: Option<&[Touched]>) -> Vec<(u64, String)> {
-    let erased = |table: &str| request.counts.as_ref().and_then(|counts| counts.get(table)?.as_u64());
-    let memories = erased("memories").unwrap_or(request.memory_ids.len() as u64);
-    let seen = touched.map(|touched| touched.iter().map(|one| one.versions.unsigned_abs()).sum());
-    let versions = erased("memory_versions").or(seen).unwrap_or(0);
-    let all = [(memories, plural(memories, "memory", "memories")), (versions, plural(versions, "version", "versions"))];
-    all.into_iter().filter(|(number, _)| *number > 0).map(|(number, word)| (number, word.to_owned())).collect()
+fn counts(request: &DeletionRequest) -> Vec<(u64, String)> {
+    let words: [(ItemKind, &str, &str, &str); 7] = [
+        (ItemKind::Memory, "memories", "memory", "memories"),
+        (ItemKind::Session, "sessions", "session", "sessions"),
+        (ItemKind::Event, "session_events", "event", "events"),
+        (ItemKind::Checkpoint, "checkpoints", "checkpoint", "checkpoints"),
+        (ItemKind::Task, "tasks", "task", "tasks"),
+        (ItemKind::TaskItem, "task_items", "item of a task", "items of tasks"),
+        (ItemKind::Receipt, "receipts", "question", "questions"),
+    ];
+    let of = |kind: ItemKind, table: &str| match &request.counts {
+        Some(counts) => counts.get(table).and_then(serde_json::Value::as_u64),
+        None => request.touches.get(kind.word()).copied(),
+    };
+    let all = words.into_iter().filter_map(|(kind, table, one, many)| Some((of(kind, table)?, one, many)));
+    all.filter(|(number, ..)| *number > 0).map(|(number, one, many)| (number, plural(number, one, many).to_owned())).collect()
 }
 
 fn item(touched: &Touched) -> page::Touched {
     let Some(title) = &touched.title else {
         let title = "Not yours to see, or gone already".to_owned();
-        return page::Touched { kind: "hidden".to_owned(), id: touched.memory_id.to_string(), title, detail: String::new(), held: false };
+        return page::Touched { kind: "hidden".to_owned(), id: touched.id.to_string(), title, detail: String::new(), held: false };
+    };
+    let size = touched.size.unsigned_abs();
+    let detail = touched.detail.as_deref().unwrap_or_default();
+    let detail = match touched.kind {
+        ItemKind::Memory => format!("{detail} · {}", counted(size, "version", "versions")),
+        ItemKind::Session => format!("{detail} · {}", counted(size, "event", "events")),
+        _ => detail.to_owned(),
+    };
+    let why = match touched.why {
+        Why::Named | Why::Copy => "",
+        Why::Wrote => " · written by this person",
+        Why::Words => " · has the words",
+        Why::Derived => " · made from this alone",
     };
     page::Touched {
-        kind: "memory".to_owned(),
-        id: touched.memory_id.to_string(),
+        kind: touched.kind.word().replace('_', " "),
+        id: touched.id.to_string(),
         title: title.clone(),
-        detail: format!(
-            "{} · {}",
-            touched.path.as_deref().unwrap_or_default(),
-            counted(touched.versions.unsigned_abs(), "version", "versions")
-        ),
+        detail: format!("{detail}{why}"),
         held: false,
     }
 }
 
-fn decision(by: Option<&Actor>, at: Option<OffsetDateTime>) -> Option<Decision> {
-    by.zip(at).map(|(by, at)| Decision { by: shown(by), at, note: None })
+fn decision(by: Option<&Actor>, at: Option<OffsetDateTime>, alone: bool) -> Option<Decision> {
+    let note = alone.then(|| "The same person asked: there was nobody else who could approve.".to_owned());
+    by.zip(at).map(|(by, at)| Decision { by: shown(by), at, note })
 }
 
 fn counted(number: u64, one: &str, many: &str) -> String {

@@ -58,6 +58,7 @@ fn pages() -> Pages {
         .get("/w/{ws}/trail", AUDITING, trail::index)
         .get("/w/{ws}/deletion-requests", READING, deletion::index)
         .get("/w/{ws}/deletion-requests/{id}", READING, deletion::show)
+        .get("/w/{ws}/deletion-requests/{id}/certificate", READING, deletion::certificate)
         .post("/w/{ws}/deletion-requests/{id}/approve", REVIEWING, deletion::approve)
         .post("/w/{ws}/deletion-requests/{id}/reject", REVIEWING, deletion::reject)
         .post("/w/{ws}/deletion-requests/{id}/execute", REVIEWING, deletion::execute)

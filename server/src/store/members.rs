@@ -3,8 +3,8 @@
 use super::{Tx, tx::Write};
 use crate::{
     model::{
-        AgentId, KeyId, PersonId, Role,
-        access::Member,
+        AgentId, KeyId, PersonId, Power, Role,
+        access::{Member, ROLES},
         page::{Limit, Page, decode},
     },
     problem::Problem,
@@ -91,6 +91,22 @@ pub async fn remove(tx: &mut Tx<Write>, person: PersonId) -> Result<(), Problem>
     .execute(tx.conn())
     .await?;
     Ok(())
+}
+
+/// People who may approve a deletion.
+pub async fn who_may_approve<M>(tx: &mut Tx<M>) -> Result<Vec<PersonId>, Problem> {
+    let may: Vec<&str> = ROLES.iter().filter(|(role, _)| role.may(Power::Reviewing)).map(|(role, _)| role.word()).collect();
+    Ok(sqlx::query_scalar(
+        "select m.person_id
+         from members m
+         join people p on p.id = m.person_id
+         where m.workspace_id = $1 and m.removed_at is null and p.deleted_at is null and m.role = any($2)
+         limit 2",
+    )
+    .bind(tx.workspace())
+    .bind(may)
+    .fetch_all(tx.conn())
+    .await?)
 }
 
 pub async fn count_admins(tx: &mut Tx<Write>) -> Result<i64, Problem> {

@@ -5,7 +5,7 @@
 use super::{
     connect::Db,
     once::Once,
-    scope::{CanWrite, Permission, Request, Scope},
+    scope::{Auditing, CanWrite, Permission, Request, Scope},
 };
 use crate::{
     audit::Trail,
@@ -43,6 +43,13 @@ impl Db {
 
     /// A change in one workspace. With an idempotency key it is claimed here, and an answer given before ends the act.
     pub async fn write<P: CanWrite>(&self, scope: &Scope<P>) -> Result<Tx<Write>, Problem> {
+        let mut tx: Tx<Write> = self.enter("begin", scope).await?;
+        tx.claim().await?;
+        Ok(tx)
+    }
+
+    /// The one change that auditors make: holds.
+    pub async fn write_holds(&self, scope: &Scope<Auditing>) -> Result<Tx<Write>, Problem> {
         let mut tx: Tx<Write> = self.enter("begin", scope).await?;
         tx.claim().await?;
         Ok(tx)

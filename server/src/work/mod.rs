@@ -3,6 +3,7 @@
 
 mod dreams;
 mod embeddings;
+mod erasures;
 mod sealing;
 
 use crate::{
@@ -29,6 +30,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
     let dreaming = tokio::spawn(dreams::run(app.clone()));
+    let erasing = tokio::spawn(erasures::run(app.clone()));
     let sweeping = tokio::spawn(contradictions(app.clone()));
     let sealing = tokio::spawn(sealing::run(app.clone()));
     loop {
@@ -44,6 +46,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     warming.abort();
     sweeping.abort();
     embedding.abort();
+    erasing.abort();
     sealing.abort();
     dreaming.abort();
 }

@@ -1,8 +1,10 @@
 //! Deletion requests: asked by one, approved by another, executed for real.
 
+mod certificate;
 mod index;
 mod show;
 
+pub use certificate::Certificate;
 pub use index::Index;
 pub use show::{Decision, FourEyes, May, Show, Step, Touched};
 

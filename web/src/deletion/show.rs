@@ -16,6 +16,8 @@ pub struct Show {
     pub touched: Vec<Touched>,
     /// How many more than the preview lists.
     pub more: u64,
+    /// What says the same and stays.
+    pub copies: Vec<Touched>,
     pub approved: Option<Decision>,
     pub rejected: Option<Decision>,
     pub executed: Option<Decision>,
@@ -29,7 +31,7 @@ pub struct Show {
 
 #[derive(Clone, Debug)]
 pub struct Touched {
-    /// `memory` or `session`
+    /// `memory`, `session`, `event`, …
     pub kind: String,
     pub id: String,
     pub title: String,

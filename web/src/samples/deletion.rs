@@ -3,7 +3,7 @@
 use super::{HOSTILE, NOW, Sample, chrome, hostile_chrome};
 use crate::{
     Actor,
-    deletion::{Decision, FourEyes, Index, May, Request, Show, Touched},
+    deletion::{Certificate, Decision, FourEyes, Index, May, Request, Show, Touched},
 };
 use time::Duration;
 
@@ -19,6 +19,9 @@ pub(super) fn samples() -> Vec<Sample> {
         Sample { name: "deletion-alone", html: own(FourEyes::AloneUntil(NOW + Duration::hours(20))).html() },
         Sample { name: "deletion-approved", html: approved().html() },
         Sample { name: "deletion-executed", html: executed().html() },
+        Sample { name: "deletion-certificate", html: certificate().html() },
+        Sample { name: "deletion-certificate-retention", html: by_rule().html() },
+        Sample { name: "deletion-certificate-hostile", html: hostile_certificate().html() },
         Sample { name: "deletion-rejected", html: rejected().html() },
         Sample { name: "deletion-blocked", html: blocked().html() },
         Sample { name: "deletion-hostile", html: hostile().html() },
@@ -60,6 +63,7 @@ fn pending() -> Show {
             touched("session", "Chat of 4 November", "48 events"),
         ],
         more: 11,
+        copies: vec![touched("memory", "Notes of the call in May", "/episodes/call.md · 1 version")],
         approved: None,
         rejected: None,
         executed: None,
@@ -89,7 +93,7 @@ fn approved() -> Show {
 fn executed() -> Show {
     let certificate = Some("/v1/workspaces/coding/deletion-requests/018f/certificate".into());
     let (request, executed) = (request("executed"), Some(decision("Ada Quist", 1, "")));
-    Show { request, executed, touched: Vec::new(), more: 0, certificate, may: May::default(), ..approved() }
+    Show { request, executed, touched: Vec::new(), copies: Vec::new(), more: 0, certificate, may: May::default(), ..approved() }
 }
 
 fn rejected() -> Show {
@@ -112,6 +116,44 @@ fn hostile() -> Show {
     request.reason = Some(format!("{HOSTILE}{}", "z".repeat(300)));
     request.counts = vec![(1, word())];
     show.touched = vec![Touched { kind: word(), id: word(), title: word(), detail: word(), held: true }];
+    show.copies.clone_from(&show.touched);
     show.certificate = Some(word());
     show
+}
+
+fn certificate() -> Certificate {
+    Certificate {
+        chrome: chrome(),
+        request: request("executed"),
+        workspace_id: "018f6a3e-7c1d-7b52-9a4e-0c2d4f6a8b00".into(),
+        approved: Some(decision("Ben Okafor", 20, "")),
+        executed: Some(decision("Ada Quist", 1, "")),
+        lone_approver: true,
+        rule: None,
+        counts: vec![("memories".into(), 12), ("memory_versions".into(), 31)],
+        erased: vec![("memory".into(), vec!["018f6a3e-7c1d-7b52-9a4e-0c2d4f6a8b10".into()])],
+        matched_since: 2,
+        note: "{\"certifies\":\"cairn erasure v1\"}\n\n— cairn.example.org/trail b5jTqg\n".into(),
+        json: "/v1/workspaces/coding/deletion-requests/018f/certificate".into(),
+    }
+}
+
+fn by_rule() -> Certificate {
+    let rule = Some("episode memories, archived for 365 days".into());
+    Certificate { rule, approved: None, lone_approver: false, matched_since: 0, ..certificate() }
+}
+
+fn hostile_certificate() -> Certificate {
+    let word = || HOSTILE.to_owned();
+    let (counts, erased) = (vec![(word(), 1)], vec![(word(), vec![word()])]);
+    Certificate {
+        chrome: hostile_chrome(),
+        workspace_id: word(),
+        rule: Some(word()),
+        counts,
+        erased,
+        note: word(),
+        json: word(),
+        ..certificate()
+    }
 }

@@ -15,12 +15,12 @@ pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
 pub(super) use revise::{next_state, put_aside, put_away, rewrite, settle, still_true};
 
+use super::erased::{barred as erased, refuse as may_return};
 use crate::{
-    App,
     engines::freshness::{self, Judgement},
     model::{Memory, clock},
     problem::Problem,
-    store::{Scope, Tx, Write},
+    store::Scope,
 };
 use time::OffsetDateTime;
 
@@ -43,21 +43,4 @@ pub(super) fn may_change<P>(scope: &Scope<P>, memory: &Memory) -> Result<(), Pro
         ))),
         _ => Ok(()),
     }
-}
-
-/// What was erased does not come back through any door.
-pub(super) async fn may_return(app: &App, tx: &mut Tx<Write>, content: &str) -> Result<(), Problem> {
-    match crate::store::deletion::erased_by(tx, &app.keyring().erasure_mac(content)).await? {
-        Some(request) => Err(erased(request)),
-        None => Ok(()),
-    }
-}
-
-fn erased(request: crate::model::DeletionId) -> Problem {
-    Problem::conflict_with(
-        "content_erased",
-        format!("This text was erased by deletion request {request} and may not come back."),
-        "deletion_request_id",
-        request,
-    )
 }

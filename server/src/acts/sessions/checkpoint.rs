@@ -5,7 +5,7 @@ use super::{must_be_own, must_run};
 use crate::{
     App,
     acts::{
-        Tries, conflicts,
+        Tries, conflicts, erased,
         memories::{Asked, put_down},
         safety::{self, Found},
     },
@@ -126,6 +126,7 @@ async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, draft: &Draft) -> Resul
     let held = store::sessions::hold(&mut tx, session).await?;
     must_be_own(scope, &held)?;
     must_run(&held)?;
+    erased::refuse_progress(app, &mut tx, &draft.progress, draft.next_step.as_deref()).await?;
     let (remembered, mut trail) = put_down(app, scope, &mut tx, &draft.asked).await?;
     let mut decisions: Vec<Memory> = remembered.into_iter().map(|one| one.memory().clone()).collect();
     let discoveries = decisions.split_off(draft.decisions.min(decisions.len()));

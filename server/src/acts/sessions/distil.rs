@@ -4,7 +4,7 @@ use super::must_be_own;
 use crate::{
     App,
     acts::{
-        Tries,
+        Tries, erased,
         memories::{self, Asked, Remembered, waiting},
         safety::Found,
         unless_barred,
@@ -87,6 +87,7 @@ async fn close<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, closing:
     }
     let mut trail = Vec::new();
     if let Some((state, summary)) = over {
+        erased::refuse_line(app, &mut tx, summary.as_deref()).await?;
         let audit = AuditId::new();
         store::sessions::close(&mut tx, id, *state, clock::now(), summary.as_deref(), audit).await?;
         let action = if *state == SessionState::Ended { "session.ended" } else { "session.abandoned" };

@@ -8,7 +8,7 @@ pub use checkpoint::{Manners, Sent, Written, checkpoint};
 pub use distil::{Ended, close_quiet_ones};
 
 use super::{
-    Tries,
+    Tries, erased,
     safety::{self, Found},
     tasks,
 };
@@ -114,6 +114,7 @@ pub async fn append<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, eve
         return Ok(Appended { appended: 0, repeated: sent });
     }
     must_run(&held)?;
+    erased::refuse_events(app, &mut tx, &events).await?;
     let appended = store::sessions::append(&mut tx, id, &held, &events, clock::now()).await?;
     if found.is_empty() {
         tx.commit().await?;

@@ -4,7 +4,7 @@ mod resume;
 
 pub use resume::{Resumed, State, resume};
 
-use super::{safety, unless_barred};
+use super::{erased, safety, unless_barred};
 use crate::{
     App,
     audit::{Audit, Trail},
@@ -45,6 +45,7 @@ pub async fn create<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewTask) -> R
     if store::tasks::find(&mut tx, &new.key).await?.is_some() {
         return Err(taken(&new.key));
     }
+    erased::refuse_line(app, &mut tx, Some(&title)).await?;
     let task = draft(scope, new.key, title, project, TaskState::Open);
     let audit = AuditId::new();
     match store::tasks::insert(&mut tx, &task, audit).await {

@@ -3,7 +3,7 @@
 use super::super::{forms::Posted, viewer::Viewer};
 use crate::{
     acts::{self, memories::Precondition},
-    model::{Memory, MemoryId, text},
+    model::{Memory, MemoryId, deletion::Selectors, text},
     problem::Problem,
     store::{Reviewing, Writing},
 };
@@ -79,7 +79,7 @@ pub async fn ask_deletion(
     let asked = async {
         let reason = form.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
         let reason = text::prose("reason", reason.ok_or_else(|| Problem::invalid("reason", "must not be empty"))?, 2000)?;
-        acts::deletion::ask(&viewer.app, &viewer.scope, vec![id], reason).await
+        acts::deletion::ask(&viewer.app, &viewer.scope, Selectors { memory_ids: vec![id], ..Selectors::default() }, reason).await
     };
     let done = asked.await.map(|request| {
         let said = "Asked. Another person has to approve it before anything is erased.";

@@ -1,29 +1,25 @@
-//! Deletion requests over REST.
+//! Deletion requests and legal holds over REST.
+
+mod bodies;
+mod holds;
+mod retention;
 
 use super::{
     answers::List,
     document::{Access, needs},
-    memories::ActorBody,
     sent::{Json, Params, Query},
 };
 use crate::{
     App, acts,
-    model::{
-        DeletionId, MemoryId, Power,
-        deletion::{DeletionRequest, DeletionState, Touched},
-        page::Limit,
-        text,
-    },
+    model::{DeletionId, Power, deletion::DeletionState, page::Limit},
     problem::Problem,
     store::{Reading, Reviewing, Scope, Writing},
 };
 use axum::{extract::State as Of, http::StatusCode};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
-use time::OffsetDateTime;
-use utoipa::{IntoParams, ToSchema};
+use bodies::{CertificateBody, DeletionBody, NewDeletionBody};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
-use uuid::Uuid;
 
 pub fn routes() -> OpenApiRouter<App> {
     let (reading, writing, reviewing) =
@@ -35,92 +31,9 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(needs(reviewing, routes!(approve_deletion)))
         .routes(needs(reviewing, routes!(reject_deletion)))
         .routes(needs(reviewing, routes!(execute_deletion)))
-}
-
-/// What to erase, and why.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct NewDeletionBody {
-    /// The memories to erase with all their versions, at most 1,000.
-    memory_ids: Vec<MemoryId>,
-    /// Why; it is shown to whoever approves, and is gone after the execution.
-    #[schema(example = "The customer asked for erasure, ticket 4711.")]
-    reason: String,
-}
-
-/// A deletion request.
-#[derive(Serialize, ToSchema)]
-struct DeletionBody {
-    /// Its id.
-    id: DeletionId,
-    /// Where it stands.
-    state: DeletionState,
-    /// Why; null once it has been executed.
-    reason: Option<String>,
-    /// What it names.
-    memory_ids: Vec<MemoryId>,
-    /// When it was asked for.
-    #[serde(with = "time::serde::rfc3339")]
-    requested_at: OffsetDateTime,
-    /// By whom.
-    requested_by: ActorBody,
-    /// The person whose request it counts as: an agent's is that of whoever made the agent.
-    requested_for: Uuid,
-    /// When it was approved or rejected.
-    #[serde(with = "time::serde::rfc3339::option")]
-    decided_at: Option<OffsetDateTime>,
-    /// By whom.
-    decided_by: Option<ActorBody>,
-    /// When it was executed.
-    #[serde(with = "time::serde::rfc3339::option")]
-    executed_at: Option<OffsetDateTime>,
-    /// By whom.
-    executed_by: Option<ActorBody>,
-    /// How many rows were erased, by table; null before the execution.
-    #[schema(value_type = Option<Object>, example = json!({"memories": 1, "memory_versions": 3}))]
-    counts: Option<serde_json::Value>,
-    /// What it touches, as far as it is still there; only when one request is read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    preview: Option<Vec<TouchedBody>>,
-}
-
-/// One memory that a request touches.
-#[derive(Serialize, ToSchema)]
-struct TouchedBody {
-    /// Its id.
-    memory_id: MemoryId,
-    /// Its path; null when it is gone or not yours to see.
-    path: Option<String>,
-    /// Its title; null when it is gone or not yours to see.
-    title: Option<String>,
-    /// How many versions would go.
-    versions: i64,
-}
-
-impl From<DeletionRequest> for DeletionBody {
-    fn from(request: DeletionRequest) -> Self {
-        Self {
-            id: request.id,
-            state: request.state,
-            reason: request.reason,
-            memory_ids: request.memory_ids,
-            requested_at: request.asked_at,
-            requested_by: (&request.asked_by).into(),
-            requested_for: request.asked_for.0,
-            decided_at: request.decided_at,
-            decided_by: request.decided_by.as_ref().map(ActorBody::from),
-            executed_at: request.executed_at,
-            executed_by: request.executed_by.as_ref().map(ActorBody::from),
-            counts: request.counts,
-            preview: None,
-        }
-    }
-}
-
-impl From<Touched> for TouchedBody {
-    fn from(touched: Touched) -> Self {
-        Self { memory_id: touched.memory_id, path: touched.path, title: touched.title, versions: touched.versions }
-    }
+        .routes(needs(reading, routes!(get_certificate)))
+        .merge(holds::routes())
+        .merge(retention::routes())
 }
 
 /// Ask that memories be erased.
@@ -132,15 +45,8 @@ async fn ask_deletion(
     scope: Scope<Writing>,
     Json(sent): Json<NewDeletionBody>,
 ) -> Result<(StatusCode, axum::Json<DeletionBody>), Problem> {
-    let ids: BTreeSet<MemoryId> = sent.memory_ids.into_iter().collect();
-    if ids.is_empty() || ids.len() > 1000 {
-        return Err(Problem::invalid("memory_ids", "must be 1 to 1,000"));
-    }
-    let reason = text::prose("reason", sent.reason.trim(), 2000)?;
-    if reason.is_empty() {
-        return Err(Problem::invalid("reason", "must not be empty"));
-    }
-    let request = acts::deletion::ask(&app, &scope, ids.into_iter().collect(), reason).await?;
+    let (asked, reason) = sent.read()?;
+    let request = acts::deletion::ask(&app, &scope, asked, reason).await?;
     Ok((StatusCode::CREATED, axum::Json(request.into())))
 }
 
@@ -179,9 +85,8 @@ async fn get_deletion(
     scope: Scope<Reading>,
     Params(of): Params<OfDeletion>,
 ) -> Result<axum::Json<DeletionBody>, Problem> {
-    let (request, touched) = acts::deletion::find(&app, &scope, of.id).await?;
-    let preview = touched.into_iter().map(TouchedBody::from).collect();
-    Ok(axum::Json(DeletionBody { preview: Some(preview), ..request.into() }))
+    let (request, preview) = acts::deletion::find(&app, &scope, of.id).await?;
+    Ok(axum::Json(DeletionBody::with(request, preview)))
 }
 
 /// Agree that it be erased.
@@ -212,15 +117,30 @@ async fn reject_deletion(
 
 /// Erase what was approved, for good.
 ///
-/// Memories, versions, tags, anchors and kept answers are gone when this returns; keyed hashes stay, so that the
+/// Memories, versions, logs, questions and kept answers are gone when this returns; keyed hashes stay, so that the
 /// same text is refused from now on.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/deletion-requests/{id}/execute", tag = "Deletion", responses(
     (status = 200, description = "Erased.", body = DeletionBody),
-    (status = 409, description = "It is not approved (`wrong_state`).")))]
+    (status = 409, description = "It is not approved (`wrong_state`), or a legal hold keeps some of it (`held`).")))]
 async fn execute_deletion(
     Of(app): Of<App>,
     scope: Scope<Reviewing>,
     Params(of): Params<OfDeletion>,
 ) -> Result<axum::Json<DeletionBody>, Problem> {
-    Ok(axum::Json(acts::deletion::execute(&app, &scope, of.id).await?.into()))
+    let done = acts::deletion::execute(&app, &scope, of.id).await?;
+    Ok(axum::Json(DeletionBody::and_since(done.request, done.matched_since)))
+}
+
+/// The certificate of an executed request.
+///
+/// Signed when it was executed, as a C2SP signed note: it verifies with the keys of `/.well-known/cairn-trail-keys.json` alone.
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/deletion-requests/{id}/certificate", tag = "Deletion", responses(
+    (status = 200, description = "The certificate.", body = CertificateBody),
+    (status = 409, description = "It is not executed (`wrong_state`).")))]
+async fn get_certificate(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfDeletion>,
+) -> Result<axum::Json<CertificateBody>, Problem> {
+    Ok(axum::Json(acts::deletion::certificate(&app, &scope, of.id).await?.into()))
 }

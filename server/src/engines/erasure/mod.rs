@@ -1,0 +1,109 @@
+//! What is to be forgotten, looked for in texts: a person by name, address or id, words, and whole texts. Pure, so that
+//! what a request will list can be told from its words alone.
+
+mod bars;
+#[cfg(test)]
+mod tests;
+
+pub use bars::{bars_of_event, bars_of_line, bars_of_memory};
+
+use crate::model::text::nfc;
+use serde_json::Value;
+
+/// What to look for: any of these, each of which may ask for several things at once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sought(Vec<Vec<Phrase>>);
+
+/// Words that have to stand in a text as they are, whole, whatever their case and the space between them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Phrase {
+    folded: String,
+    address: bool,
+}
+
+impl Sought {
+    /// Any of these: the names that a person goes by, or whole texts.
+    pub fn any_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(names.into_iter().filter_map(Phrase::of).map(|phrase| vec![phrase]).collect())
+    }
+
+    /// All of these words, anywhere in a text.
+    pub fn words(query: &str) -> Self {
+        let words: Vec<Phrase> = query.split_whitespace().filter_map(Phrase::of).collect();
+        Self(if words.is_empty() { Vec::new() } else { vec![words] })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a text has it.
+    pub fn is_in(&self, text: &str) -> bool {
+        let folded = folded(text);
+        self.0.iter().any(|all| all.iter().all(|phrase| phrase.stands_in(&folded)))
+    }
+
+    /// For each alternative a piece in ASCII that every text that has it has too, in lower case: a first sieve for somebody
+    /// who folds case in ASCII only. Empty where there is none, which every text has.
+    pub fn sieve(&self) -> Vec<String> {
+        self.0.iter().map(|all| all.iter().map(Phrase::piece).max_by_key(|piece| piece.len()).unwrap_or_default().to_owned()).collect()
+    }
+}
+
+impl Phrase {
+    fn of(text: &str) -> Option<Self> {
+        let folded = folded(text).trim().to_owned();
+        let address = folded.contains('@') && !folded.contains(' ');
+        (!folded.is_empty()).then_some(Self { folded, address })
+    }
+
+    fn stands_in(&self, folded: &str) -> bool {
+        folded.match_indices(&self.folded).any(|(at, _)| self.is_whole(&folded[..at], &folded[at + self.folded.len()..]))
+    }
+
+    fn is_whole(&self, before: &str, after: &str) -> bool {
+        let (first, last) = (self.folded.chars().next(), self.folded.chars().next_back());
+        let word = |sign: Option<char>| sign.is_some_and(char::is_alphanumeric);
+        if self.address {
+            // Another's address may end or begin with this one: john.ada@example.org, ada@example.org.uk.
+            let mut rest = after.chars();
+            let next = rest.next();
+            let goes_on = matches!(next, Some('.' | '-')) && word(rest.next());
+            return !before.ends_with(|sign: char| sign.is_alphanumeric() || "._+-%".contains(sign)) && !word(next) && !goes_on;
+        }
+        let free = |edge: Option<char>, beside: Option<char>| !(word(edge) && word(beside));
+        free(first, before.chars().next_back()) && free(last, after.chars().next())
+    }
+
+    /// The longest run that looks the same however the text is spaced, composed or quoted.
+    fn piece(&self) -> &str {
+        let strange = |sign: char| !sign.is_ascii_graphic() || matches!(sign, '"' | '\\');
+        self.folded.split(strange).max_by_key(|run| run.len()).unwrap_or_default()
+    }
+}
+
+/// One form for what reads the same: composed, in lower case, with single spaces.
+fn folded(text: &str) -> String {
+    let mut said = String::with_capacity(text.len());
+    for sign in nfc(text).chars() {
+        if !sign.is_whitespace() {
+            said.extend(sign.to_lowercase());
+        } else if !said.ends_with(' ') {
+            said.push(' ');
+        }
+    }
+    said
+}
+
+/// The words in a value: every text in it, keys too, a line each.
+pub fn spelled_out(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(spelled_out).collect::<Vec<_>>().join("\n"),
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| format!("{name}\n{}", spelled_out(member))).collect::<Vec<_>>().join("\n")
+        }
+        Value::Null | Value::Bool(_) => String::new(),
+        Value::Number(number) => number.to_string(),
+    }
+}

@@ -1,0 +1,84 @@
+//! What goes with what is on a list because it was made from it alone, and what only says the same.
+
+use super::select::{List, with_words};
+use crate::{
+    engines::erasure::Sought,
+    model::deletion::{Item, ItemKind, Why},
+    problem::Problem,
+    store::Tx,
+};
+use uuid::Uuid;
+
+/// Of how many memories copies are looked for, and texts of which length are telling.
+const MEMORIES: i64 = 50;
+const TELLING: i32 = 12;
+const LONGEST: i32 = 2000;
+
+/// What was made from the runs on the list: from them alone it is derived, else it is a copy.
+pub async fn derived<M>(tx: &mut Tx<M>, items: &[Item], include_copies: bool) -> Result<Vec<Item>, Problem> {
+    let sessions: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Session).map(|item| item.id).collect();
+    if sessions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<(ItemKind, Uuid, i64, Option<Uuid>, bool)> = sqlx::query_as(
+        "with gone as (select unnest($2::uuid[]) as id), task as (
+             -- Tasks that no other run worked on.
+             select t.id, t.key, t.title, t.episode_id,
+                    not exists (select 1 from sessions o where o.workspace_id = $1 and o.task_id = t.id and o.id not in (select id from gone)) as sole
+             from tasks t
+             where t.workspace_id = $1
+               and exists (select 1 from sessions s where s.workspace_id = $1 and s.task_id = t.id and s.id in (select id from gone))
+         )
+         select 'memory', m.id, 0::bigint, m.owner_id,
+                coalesce(v.source ->> 'type' = 'session', false) and not exists (
+                    select 1 from proposals p, jsonb_array_elements(p.sightings) s
+                    where p.workspace_id = $1 and p.memory_id = m.id and (s ->> 'session_id')::uuid not in (select id from gone))
+         from memory_versions v
+         join memories m on m.workspace_id = v.workspace_id and m.id = v.memory_id
+         where v.workspace_id = $1 and v.version = 1 and v.session_id in (select id from gone)
+         union all
+         select 'memory', m.id, 0, m.owner_id, task.sole from task join memories m on m.workspace_id = $1 and m.id = task.episode_id
+         union all
+         select 'task', id, 0, null, sole and key = title from task
+         union all
+         select 'task_item', i.task_id, i.position, null, true
+         from task_items i where i.workspace_id = $1 and i.session_id in (select id from gone)
+         union all
+         select 'receipt', r.id, 0, null, true
+         from receipts r where r.workspace_id = $1 and r.session_id in (select id from gone) and r.query is not null",
+    )
+    .bind(tx.workspace())
+    .bind(&sessions)
+    .fetch_all(tx.conn())
+    .await?;
+    let mut list = List::beyond(items);
+    for (kind, id, part, owner, alone) in rows {
+        let why = if alone { Why::Derived } else { Why::Copy };
+        list.bounded(Item { kind, id, part, owner, why, taken: alone || include_copies })?;
+    }
+    Ok(list.items)
+}
+
+/// What says the same as a memory on the list, in its own right: its whole text or its title stand in it.
+pub async fn copies<M>(tx: &mut Tx<M>, items: &[Item], taken: bool) -> Result<Vec<Item>, Problem> {
+    let memories: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
+    let texts: Vec<String> = sqlx::query_scalar(
+        "select distinct t.text
+         from (select unnest($2::uuid[]) as id limit $3) i
+         join memory_versions v on v.workspace_id = $1 and v.memory_id = i.id
+         cross join lateral (values (v.title), (v.content), (v.source ->> 'excerpt')) t (text)
+         where length(trim(t.text)) between $4 and $5
+         limit 200",
+    )
+    .bind(tx.workspace())
+    .bind(&memories)
+    .bind(MEMORIES)
+    .bind(TELLING)
+    .bind(LONGEST)
+    .fetch_all(tx.conn())
+    .await?;
+    let mut list = List::beyond(items);
+    with_words(tx, &Sought::any_of(texts.iter().map(String::as_str)), Why::Copy, &mut list).await?;
+    list.items.iter_mut().for_each(|item| item.taken = taken);
+    Ok(list.items)
+}

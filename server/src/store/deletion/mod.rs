@@ -1,0 +1,47 @@
+//! Deletion requests, the lists they are frozen to, the holds that stop them, and the erasure itself: rows really gone,
+//! keyed hashes left so that no text can return.
+
+mod derived;
+mod erase;
+pub mod holds;
+pub mod journal;
+mod list;
+mod requests;
+mod select;
+
+pub use derived::{copies, derived};
+pub use erase::{Erased, erase};
+pub use list::{items, put, touched};
+pub use requests::{Closing, block, certificate, certify, close, decide, find, find_to_change, insert, list, open_ones, unblock};
+pub use select::{Wanted, archived_since, select, wanted};
+
+use super::Tx;
+use crate::{model::DeletionId, problem::Problem};
+
+/// The request that erased any of these texts, and which of them, if one did.
+pub async fn erased_by<M>(tx: &mut Tx<M>, macs: &[[u8; 32]]) -> Result<Option<(usize, DeletionId)>, Problem> {
+    if macs.is_empty() {
+        return Ok(None);
+    }
+    let workspace = tx.workspace();
+    let macs: Vec<&[u8]> = macs.iter().map(|mac| &mac[..]).collect();
+    let found: Option<(i64, DeletionId)> = sqlx::query_as(
+        "select t.n, e.request_id
+         from unnest($2::bytea[]) with ordinality t (mac, n)
+         join erasures e on e.workspace_id = $1 and e.content_mac = t.mac
+         order by t.n
+         limit 1",
+    )
+    .bind(workspace)
+    .bind(macs)
+    .fetch_optional(tx.conn())
+    .await?;
+    Ok(found.map(|(n, request)| (usize::try_from(n - 1).unwrap_or_default(), request)))
+}
+
+/// Of these texts, those that were erased.
+pub async fn erased_among<M>(tx: &mut Tx<M>, macs: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, Problem> {
+    let workspace = tx.workspace();
+    let sql = "select distinct content_mac from erasures where workspace_id = $1 and content_mac = any($2)";
+    Ok(sqlx::query_scalar(sql).bind(workspace).bind(macs).fetch_all(tx.conn()).await?)
+}
