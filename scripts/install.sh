@@ -63,6 +63,14 @@ need_browser() {
     find_chromium || stop "there is still no Chromium. Install Chromium or Chrome, then run make again."
 }
 
+need_python() {
+    [ -f tests/clients/requirements.txt ] || return 0
+    python3 -c 'import ensurepip, venv' 2>/dev/null && return
+    say "Python with its venv module is missing."
+    install_packages python
+    python3 -c 'import ensurepip, venv' 2>/dev/null || stop "there is still no \`python3\` that can make a venv. Install Python 3.10 or newer, then run make again."
+}
+
 find_chromium() {
     for name in chromium chromium-browser google-chrome google-chrome-stable; do
         command -v "$name" >/dev/null && return
@@ -78,6 +86,7 @@ run) ;;
 test)
     need_cargo_tools
     need_browser
+    need_python
     ;;
 *) stop "install.sh wants \`run\` or \`test\`." ;;
 esac

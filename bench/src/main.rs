@@ -4,6 +4,7 @@ mod capture;
 mod client;
 mod figures;
 mod house;
+mod mcp;
 mod pgbench;
 mod recall;
 mod speed;
@@ -24,7 +25,8 @@ async fn main() -> ExitCode {
         Some("recall") => recall::run(&rest).await,
         Some("speed") => speed::run(&rest).await,
         Some("capture") => capture::run().await,
-        _ => Err("say what to measure: write, recall, speed or capture".into()),
+        Some("mcp") => mcp::run().await,
+        _ => Err("say what to measure: write, recall, speed, capture or mcp".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
