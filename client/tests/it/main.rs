@@ -4,6 +4,7 @@ mod commands;
 mod fake;
 mod home;
 mod install;
+mod mcp;
 mod never_fails;
 mod payloads;
 mod secrets;
