@@ -5,6 +5,7 @@ mod client;
 mod dream;
 mod figures;
 mod house;
+mod mcp;
 mod pgbench;
 mod recall;
 mod seal;
@@ -28,7 +29,8 @@ async fn main() -> ExitCode {
         Some("capture") => capture::run().await,
         Some("seal") => seal::run(&rest).await,
         Some("dream") => dream::run(&rest).await,
-        _ => Err("say what to measure: write, recall, speed, capture, seal or dream".into()),
+        Some("mcp") => mcp::run().await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream or mcp".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

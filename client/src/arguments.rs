@@ -49,7 +49,9 @@ pub enum Command {
     Status,
     /// Hear a tool's hook on stdin; what `cairn install` configures
     Hook { tool: ToolName },
-    /// Write hooks and the protocol block into a tool's settings
+    /// Speak MCP on stdin and stdout, for tools that start a command; what `cairn install` configures
+    Mcp,
+    /// Write hooks, the MCP entry and the protocol block into a tool's settings
     Install(Install),
     /// Take them out again
     Uninstall(Install),

@@ -6,9 +6,9 @@ use crate::{
 };
 use serde_json::Value;
 use std::{
-    cell::OnceCell,
     fmt::Write as _,
     io::{Read, Write},
+    sync::OnceLock,
     time::Duration,
 };
 use ureq::{
@@ -27,7 +27,7 @@ pub struct Server {
     agent: Agent,
     url: String,
     key: String,
-    workspace: OnceCell<String>,
+    workspace: OnceLock<String>,
 }
 
 pub struct Answer {
@@ -45,14 +45,14 @@ impl Server {
             config = config.tls_config(TlsConfig::builder().root_certs(authorities(pem)?).build());
         }
         let url = profile.url.trim_end_matches('/').to_owned();
-        let server = Self { agent: config.build().into(), url, key: profile.key.clone(), workspace: OnceCell::new() };
+        let server = Self { agent: config.build().into(), url, key: profile.key.clone(), workspace: OnceLock::new() };
         Ok(server.in_workspace(profile.workspace.as_deref()))
     }
 
     /// The same connection, for another workspace of the same person.
     pub fn in_workspace(mut self, workspace: Option<&str>) -> Self {
         if let Some(workspace) = workspace {
-            self.workspace = OnceCell::from(workspace.to_owned());
+            self.workspace = OnceLock::from(workspace.to_owned());
         }
         self
     }
@@ -100,6 +100,23 @@ impl Server {
             all += some as u64;
             told(all);
         }
+    }
+
+    /// A message of the Model Context Protocol, and what came back. The key decides the workspace.
+    pub fn mcp(&self, message: &str, headers: &[(&'static str, String)]) -> Result<(u16, String), Failure> {
+        let mut request = Request::builder()
+            .method("POST")
+            .uri(format!("{}/mcp", self.url))
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Accept", "application/json, text/event-stream")
+            .header("Content-Type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(message.to_owned()).map_err(|wrong| Failure::Usage(format!("this cannot be sent: {wrong}")))?;
+        let mut answer = self.agent.run(request).map_err(|wrong| away(&wrong))?;
+        let text = answer.body_mut().with_config().limit(LARGEST).read_to_string().map_err(|wrong| away(&wrong))?;
+        Ok((answer.status().as_u16(), text))
     }
 
     fn address(&self, path: &str) -> Result<String, Failure> {

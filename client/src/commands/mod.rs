@@ -13,7 +13,7 @@ use crate::{
     failure::Failure,
     flush,
     hook::Tool,
-    install,
+    install, mcp,
     profiles::{self, Profile},
     progress::Progress,
     repository::Repository,
@@ -77,6 +77,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Status => status::status(&here),
         // Served in `main`, before all this.
         Command::Hook { .. } => Ok(()),
+        Command::Mcp => mcp::run(&here),
         Command::Install(wish) => install::install(tool(wish.tool), wish.project, wish.dry_run, wish.yes),
         Command::Uninstall(wish) => install::uninstall(tool(wish.tool), wish.project, wish.dry_run, wish.yes),
         Command::Flush(wish) => flush_spool(&here, wish.wait, wish.spool),

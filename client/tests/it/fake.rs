@@ -54,6 +54,8 @@ struct Request {
     method: String,
     path: String,
     once: Option<String>,
+    /// What MCP says in headers too, and the credential.
+    heard: serde_json::Map<String, Value>,
     body: Value,
     bytes: Vec<u8>,
 }
@@ -117,6 +119,7 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
             let me = json!({"actor": {"type": "agent", "id": "a", "name": "coder"}, "workspaces": [{"id": "w", "slug": "coding"}]});
             (200, me)
         }
+        ["", "mcp"] => speak(request),
         [.., "context"] => (200, json!({"markdown": "# Brief\n\nDo not touch auth/legacy.py.", "tokens": 9, "sections": []})),
         [.., "sessions"] if request.method == "POST" => start(&request.body, known),
         [.., "sessions"] => (200, json!({"data": known.sessions, "next_cursor": null})),
@@ -154,6 +157,17 @@ fn import(request: &Request, known: &mut Known) -> (u16, Value) {
         200,
         json!({"format": "ndjson", "complete": !first, "taken": 1, "updated": 0, "skipped": 1, "reasons": reasons, "items": [taken, left]}),
     )
+}
+
+/// Agrees to any version, and says which headers it heard.
+fn speak(request: &Request) -> (u16, Value) {
+    let params = &request.body["params"];
+    if params["name"] == "refused" {
+        let detail = "This door is for agents.";
+        return (403, json!({"title": "Not your right", "status": 403, "code": "agent_key_required", "detail": detail}));
+    }
+    let result = json!({"protocolVersion": params["protocolVersion"], "heard": request.heard});
+    (200, json!({"jsonrpc": "2.0", "id": request.body["id"], "result": result}))
 }
 
 fn start(body: &Value, known: &mut Known) -> (u16, Value) {
@@ -220,7 +234,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let mut words = line.split(' ').map(str::to_owned);
     let (method, path) = (words.next()?, words.next()?);
-    let (mut length, mut once) = (0, None);
+    let (mut length, mut once, mut heard) = (0, None, serde_json::Map::new());
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).ok().filter(|read| *read > 0)?;
@@ -228,10 +242,11 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().ok()?,
             "idempotency-key" => once = Some(value.to_owned()),
+            name if name.starts_with("mcp-") || name == "authorization" => drop(heard.insert(name.to_owned(), json!(value))),
             _ => {}
         }
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { method, path, once, body: serde_json::from_slice(&body).unwrap_or_default(), bytes: body })
+    Some(Request { method, path, once, heard, body: serde_json::from_slice(&body).unwrap_or_default(), bytes: body })
 }

@@ -5,6 +5,7 @@ mod exchange;
 mod fake;
 mod home;
 mod install;
+mod mcp;
 mod never_fails;
 mod payloads;
 mod secrets;

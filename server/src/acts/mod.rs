@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod actors;
+pub mod code;
 pub mod conflicts;
 pub mod context;
 pub mod deletion;

@@ -10,9 +10,9 @@ use std::str::FromStr;
 use time::OffsetDateTime;
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident, $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, sqlx::Type, Serialize, Deserialize, utoipa::ToSchema)]
+    ($(#[doc = $doc:literal])+ $name:ident, $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, sqlx::Type, Serialize, Deserialize)]
         #[sqlx(type_name = "text")]
         pub enum $name {
             $($(#[$variant_doc])* #[sqlx(rename = $word)] #[serde(rename = $word)] $variant),+
@@ -33,6 +33,23 @@ macro_rules! words {
                     $($word => Ok(Self::$variant),)+
                     _ => Err(Problem::invalid($field, concat!("must be one of", $(" ", $word),+))),
                 }
+            }
+        }
+
+        // By hand: the derive does not see words that come out of a macro, and would tell the names of the variants.
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .description(Some(concat!($($doc),+).trim()))
+                    .enum_values(Some([$($word),+]))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
             }
         }
     };
