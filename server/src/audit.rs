@@ -104,12 +104,12 @@ impl Audit {
     }
 
     /// Memories left the workspace in a file.
-    pub(crate) fn exported(format: &'static str) -> Self {
+    pub(crate) fn memories_exported(format: &'static str) -> Self {
         Self::new("memories.exported", None).with(json!({"format": format}))
     }
 
     /// A part of a file came in; each memory of it has an entry of its own.
-    pub(crate) fn imported(format: Format, taken: usize, updated: usize) -> Self {
+    pub(crate) fn memories_imported(format: Format, taken: usize, updated: usize) -> Self {
         Self::new("memories.imported", None).with(json!({"format": format, "taken": taken, "updated": updated}))
     }
 

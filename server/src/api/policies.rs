@@ -46,6 +46,7 @@ impl SetPoliciesBody {
 #[schema(as = Policies)]
 struct PoliciesBody {
     /// What is set, by kind; the rest follows the workspace's settings.
+    #[schema(value_type = std::collections::BTreeMap<String, PolicyOfKind>)]
     policies: Policies,
     /// What holds, for every kind.
     effective: BTreeMap<Kind, Policy>,

@@ -228,6 +228,7 @@ pub struct Settings {
     pub quota_memories: Option<u32>,
     /// What is set for single kinds; changed with `PUT …/policies`.
     #[serde(skip_serializing_if = "Policies::is_empty")]
+    #[schema(value_type = std::collections::BTreeMap<String, super::policies::PolicyOfKind>)]
     pub policies: Policies,
 }
 

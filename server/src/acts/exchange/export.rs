@@ -47,7 +47,7 @@ enum Place {
 pub async fn export(app: &App, scope: &Scope<Auditing>, kind: Kind, filter: Filter) -> Result<Outgoing, Problem> {
     let stores = store::exchange::other_stores(&mut app.db().read(scope).await?).await?;
     let word = if kind == Kind::Ndjson { "ndjson" } else { "markdown" };
-    app.db().record(scope).await?.commit_entry(Audit::exported(word)).await?;
+    app.db().record(scope).await?.commit_entry(Audit::memories_exported(word)).await?;
     Ok(Outgoing {
         app: app.clone(),
         scope: scope.clone(),
@@ -151,7 +151,7 @@ pub async fn agents<P: Permission>(app: &App, scope: &Scope<P>, asked: Agents) -
             (memory, judgement)
         })
         .collect();
-    app.db().record(scope).await?.commit_entry(Audit::exported("agents")).await?;
+    app.db().record(scope).await?.commit_entry(Audit::memories_exported("agents")).await?;
     let named = project.map(str::to_owned);
     let written = tokio::task::spawn_blocking(move || rules::write(named.as_deref(), &judged, asked.budget, &tokens::count));
     Ok(written.await.map_err(Problem::internal)?.0)

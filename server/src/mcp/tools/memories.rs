@@ -6,7 +6,7 @@ use crate::{
     mcp::asker::Asker,
     model::{
         Anchor, DeletionId, Kind, MemoryId, NewMemory, Power, Project, SessionId, Source, State,
-        deletion::DeletionState,
+        deletion::{DeletionState, Selectors},
         memory::{self, AnchorState, SourceType},
         text::{self, Content, MemoryPath},
     },
@@ -159,7 +159,7 @@ pub async fn remember(asker: &Asker, sent: RememberArguments) -> Result<Said, Pr
         version: memory.version,
         state: memory.state,
         path: memory.path.as_str().to_owned(),
-        created: matches!(remembered, Remembered::New(_)),
+        created: matches!(remembered, Remembered::New(..)),
     };
     let said = match (answer.created, answer.state) {
         (false, _) => "Known already, to the letter:",
@@ -200,8 +200,9 @@ pub async fn forget(asker: &Asker, sent: ForgetArguments) -> Result<Said, Proble
     if reason.is_empty() {
         return Err(Problem::invalid("reason", "must not be empty"));
     }
-    let request = acts::deletion::ask(&asker.app, &asker.writing()?, sent.memory_ids.into_iter().collect(), reason).await?;
-    let answer = ForgetAnswer { deletion_request_id: request.id, state: request.state, memory_ids: request.memory_ids };
+    let asked = Selectors { memory_ids: sent.memory_ids.into_iter().collect(), ..Selectors::default() };
+    let request = acts::deletion::ask(&asker.app, &asker.writing()?, asked, reason).await?;
+    let answer = ForgetAnswer { deletion_request_id: request.id, state: request.state, memory_ids: request.asked.memory_ids };
     let text = format!(
         "Asked for as {}. Nothing is erased yet: a person has to agree, on the dashboard under Deletion. Until then the memories stay.",
         answer.deletion_request_id

@@ -5,7 +5,7 @@ use crate::{
     App,
     acts::{
         conflicts,
-        memories::{Arrival, Asked},
+        memories::{Arrival, Asked, waiting},
         safety::{self, Found},
     },
     model::{
@@ -270,13 +270,8 @@ async fn steps<P: CanWrite>(
 
 /// What speaks to the model waits for review, whoever approved it elsewhere.
 fn doubt(steps: &[Step]) -> Option<Proposed> {
-    steps.iter().find_map(|step| cairn_secrets::speaks_to_the_model(step.new.content.as_str())).map(|why| Proposed {
-        origin: proposals::Origin::Suspicious,
-        key: None,
-        reason: format!("Its text {why}."),
-        confidence: 0.5,
-        sightings: Vec::new(),
-    })
+    let why = steps.iter().find_map(|step| cairn_secrets::speaks_to_the_model(step.new.content.as_str()))?;
+    Some(Proposed::because(proposals::Origin::Suspicious, format!("Its text {why}."), 0.5))
 }
 
 async fn again<P: CanWrite>(
@@ -322,17 +317,12 @@ async fn fresh<P: CanWrite>(
     if waits.is_none() && state == State::Active {
         // What it supersedes may still be active here: it comes with the same file.
         let weighed = NewMemory { supersedes: last.supersedes, ..last.new.clone() };
-        waits = conflicts::weigh(app, scope, weighed).await?.proposed;
+        waits = waiting::by_policy(scope, conflicts::weigh(app, scope, weighed).await?).proposed;
     }
     if waits.is_none() && state == State::Proposed {
-        waits = Some(Proposed {
-            origin: proposals::Origin::Capture,
-            key: None,
-            reason: "It waited for review where it comes from.".to_owned(),
-            // Whatever the threshold, it was below one.
-            confidence: 0.0,
-            sightings: Vec::new(),
-        });
+        // Whatever the threshold, it was below one.
+        let reason = "It waited for review where it comes from.".to_owned();
+        waits = Some(Proposed::because(proposals::Origin::Capture, reason, 0.0));
     }
     let id = named.unwrap_or_else(MemoryId::new);
     let mut first = steps.remove(0);

@@ -14,7 +14,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        AuditId, Memory, MemoryId, NewMemory, State, clock,
+        Memory, MemoryId, NewMemory, State, clock,
         exchange::{Format, Origin, Passed, Skipped},
         memory::Operation,
         text::MemoryPath,
@@ -176,7 +176,7 @@ impl<P: CanWrite> Hand<'_, P> {
         let (mut remembered, trail) = memories::put_down(self.app, self.scope, &mut self.tx, &[asked]).await?;
         self.trail.extend(trail);
         let remembered = remembered.pop().ok_or_else(|| Problem::internal("one memory in, none out"))?;
-        let new = matches!(remembered, Remembered::New(_));
+        let new = matches!(remembered, Remembered::New(..));
         let mut memory = remembered.memory().clone();
         let took = self.remembered(fresh, remembered);
         if !new {
@@ -212,7 +212,7 @@ impl<P: CanWrite> Hand<'_, P> {
     fn remembered(&mut self, fresh: &Fresh, remembered: Remembered) -> Took {
         match remembered {
             Remembered::Already(memory) => duplicate(memory.id),
-            Remembered::New(memory) => {
+            Remembered::New(memory, _) => {
                 self.arrive(memory.id, 1, fresh.mark, &fresh.origin);
                 Took::Taken { id: memory.id, state: memory.state, versions: 1, redacted: fresh.first.is_redacted() }
             }
@@ -253,7 +253,6 @@ impl<P: CanWrite> Hand<'_, P> {
         }
         let project = new.project.as_ref().or(self.scope.project()).map(|project| project.as_str().to_owned());
         let mut next = Memory {
-            operation: Operation::Imported,
             path: path.or(new.path.as_ref()).unwrap_or(&before.path).clone(),
             title: new.title.clone().unwrap_or_else(|| new.content.title()),
             content: new.content.as_str().to_owned(),
@@ -273,11 +272,8 @@ impl<P: CanWrite> Hand<'_, P> {
             supersedes: step.supersedes,
             superseded_by: step.superseded_by,
             reason: step.reason.clone(),
-            updated_at: clock::now(),
-            updated_by: self.scope.actor().clone(),
-            audit_id: AuditId::new(),
             tokens: Some(tokens::count(new.content.as_str())),
-            ..before.clone()
+            ..memories::next_state(self.scope, before, Operation::Imported)
         };
         memories::may_change(self.scope, &next)?;
         store::memories::advance(&mut self.tx, before, &mut next).await?;
@@ -308,7 +304,7 @@ impl<P: CanWrite> Hand<'_, P> {
         let taken = took.iter().filter(|took| matches!(took, Took::Taken { .. })).count();
         let updated = took.iter().filter(|took| matches!(took, Took::Updated { .. })).count();
         self.tx.shows(shown);
-        self.trail.push(Audit::imported(format, taken, updated));
+        self.trail.push(Audit::memories_imported(format, taken, updated));
         self.tx.commit(self.trail.into_iter().collect::<Trail>()).await
     }
 }
