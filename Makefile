@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-hook install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -27,6 +27,7 @@ test: install-for-tests ## install what is missing, run every check and every te
 	$(MAKE) --no-print-directory lint
 	$(MAKE) --no-print-directory test-rust
 	$(MAKE) --no-print-directory test-browser
+	$(MAKE) --no-print-directory test-clients
 	$(MAKE) --no-print-directory test-tour
 	$(MAKE) --no-print-directory test-trail
 
@@ -46,6 +47,9 @@ test-rust: ## the Rust tests
 
 test-browser: ## the dashboard in a real browser
 	@scripts/test-browser.sh
+
+test-clients: ## clients that others wrote: the MCP conformance suite, inspector and Python SDK
+	@scripts/test-clients.sh
 
 test-tour: ## the README's tour, as a newcomer would run it
 	@scripts/test-tour.sh
@@ -74,9 +78,15 @@ bench-capture: ## measure taking in a day's events and distilling them
 bench-seal: ## measure what sealing costs writers, and verifying a million entries
 	cargo run --release -p cairn-bench -- seal $(ARGS)
 
+bench-dream: ## a dream over 50,000 memories, or SIZE=2000, with some planted to be found
+	cargo run --release -p cairn-bench -- dream $(SIZE)
+
 bench-hook: ## measure what a hook costs a tool, beside spawning /bin/true
 	cargo build --release --bin cairn
 	cargo run --release -p cairn-client --example hook_speed
+
+bench-mcp: ## measure 500 recalls over MCP at once, and what memory they leave behind
+	cargo run --release -p cairn-bench -- mcp
 
 install: ## build `cairn`, the command line, and put it into PREFIX/bin, or ~/.local/bin
 	cargo build --profile $(PROFILE) -p cairn-client

@@ -77,6 +77,25 @@ impl House {
         text(&key["key"]).ok_or_else(|| "a key is shown".into())
     }
 
+    /// The key of somebody in a workspace who may review.
+    pub async fn reviewer(&mut self, slug: &str) -> Result<String, Failure> {
+        let agents = format!("/v1/workspaces/{slug}/agents");
+        let agent = self.admin.make(&agents, json!({"name": "reviewer", "role": "reviewer"})).await?;
+        let id = text(&agent["id"]).ok_or("an agent has an id")?;
+        let key = self.admin.make(&format!("{agents}/{id}/keys"), json!({})).await?;
+        text(&key["key"]).ok_or_else(|| "a key is shown".into())
+    }
+
+    /// Change a workspace's settings.
+    pub async fn settle(&mut self, slug: &str, settings: Value) -> Result<(), Failure> {
+        let (status, answer) =
+            self.admin.call(hyper::Method::PATCH, &format!("/v1/workspaces/{slug}"), json!({"settings": settings}).to_string()).await?;
+        match status {
+            200 => Ok(()),
+            _ => Err(format!("the settings were answered {status}: {}", String::from_utf8_lossy(&answer)).into()),
+        }
+    }
+
     /// The server from within.
     pub fn app(&self) -> &App {
         &self.running.app

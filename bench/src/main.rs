@@ -2,8 +2,10 @@
 
 mod capture;
 mod client;
+mod dream;
 mod figures;
 mod house;
+mod mcp;
 mod pgbench;
 mod recall;
 mod seal;
@@ -26,7 +28,9 @@ async fn main() -> ExitCode {
         Some("speed") => speed::run(&rest).await,
         Some("capture") => capture::run().await,
         Some("seal") => seal::run(&rest).await,
-        _ => Err("say what to measure: write, recall, speed, capture or seal".into()),
+        Some("dream") => dream::run(&rest).await,
+        Some("mcp") => mcp::run().await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream or mcp".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -41,11 +41,17 @@ pub enum Command {
     /// Runs of an agent
     #[command(subcommand)]
     Session(Session),
+    /// Write memories into a file: all of them, files to review, or rules for agents
+    Export(Export),
+    /// Take in memories from files and folders: exports, rules, notes, and what other tools keep
+    Import(Import),
     /// Is memory being written? How much, by which tool, and if not, why
     Status,
     /// Hear a tool's hook on stdin; what `cairn install` configures
     Hook { tool: ToolName },
-    /// Write hooks and the protocol block into a tool's settings
+    /// Speak MCP on stdin and stdout, for tools that start a command; what `cairn install` configures
+    Mcp,
+    /// Write hooks, the MCP entry and the protocol block into a tool's settings
     Install(Install),
     /// Take them out again
     Uninstall(Install),
@@ -127,6 +133,50 @@ pub struct Recall {
     /// As it was then, as RFC 3339
     #[arg(long, value_name = "TIME")]
     pub as_of: Option<String>,
+}
+
+#[derive(Args)]
+pub struct Export {
+    /// ndjson: everything, lossless · markdown: a tar of files, or a folder of them · agents: AGENTS.md or CLAUDE.md
+    #[arg(long, value_enum)]
+    pub format: Option<ExportFormat>,
+    /// Where to; stdout otherwise. With markdown, a folder gets the files
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Only of this project; for `agents`, that of `.cairn.toml` otherwise
+    #[arg(long)]
+    pub project: Option<String>,
+    #[arg(long, value_enum)]
+    pub kind: Option<Kind>,
+    /// active, proposed, superseded or archived
+    #[arg(long)]
+    pub state: Option<String>,
+    /// Of `agents`, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    pub budget: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum ExportFormat {
+    Ndjson,
+    Markdown,
+    Agents,
+}
+
+#[derive(Args)]
+pub struct Import {
+    /// Files and folders; `-` is stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Only say what would be taken
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What the files are; their content says otherwise: ndjson, markdown, rules, session, claude-mem, mcp-memory-service, agentmemory, mem0
+    #[arg(long)]
+    pub format: Option<String>,
+    /// The project of whatever names none; that of `.cairn.toml` otherwise
+    #[arg(long)]
+    pub project: Option<String>,
 }
 
 #[derive(Args)]

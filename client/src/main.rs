@@ -2,7 +2,9 @@
 //!
 //! - `hook/`: what an agent's tool tells us becomes records; never fails, never waits
 //! - `spool/`: the records on disk until the server has them; `flush/`: brings them there
-//! - `install/`: hooks and protocol block in a tool's settings, and back out
+//! - `install/`: hooks, MCP entry and protocol block in a tool's settings, and back out
+//! - `mcp/`: the bridge from a tool that starts a command to the server's `/mcp`
+//! - `exchange/`: files and folders on their way in
 //! - `commands/`: everything that a person types
 //! - `server.rs`, `failure.rs`: requests, and what went wrong in words and exit codes
 //! - `profiles.rs`, `repository.rs`, `places.rs`: who we are, where we stand, where files lie
@@ -11,10 +13,12 @@ mod arguments;
 mod clean;
 mod clock;
 mod commands;
+mod exchange;
 mod failure;
 mod flush;
 mod hook;
 mod install;
+mod mcp;
 mod places;
 mod profiles;
 mod progress;

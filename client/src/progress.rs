@@ -29,11 +29,34 @@ impl Progress {
         Self { what, total, bar, last_line: Instant::now() }
     }
 
+    /// Nobody knows how much there is; it is bytes that come.
+    pub fn open_ended(what: &'static str) -> Self {
+        let bar = stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{msg} {spinner} {bytes}, {bytes_per_sec}") {
+                bar.set_style(style);
+            }
+            bar.with_message(what)
+        });
+        Self { what, total: 0, bar, last_line: Instant::now() }
+    }
+
+    /// Something to say in between.
+    pub fn interrupt(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| eprintln!("{line}")),
+            None => eprintln!("{line}"),
+        }
+    }
+
     pub fn at(&mut self, done: u64) {
         match &self.bar {
             Some(bar) => bar.set_position(done),
             None if self.last_line.elapsed() > EVERY => {
-                eprintln!("{}: {done} of {}", self.what, self.total);
+                match self.total {
+                    0 => eprintln!("{}: {done}", self.what),
+                    total => eprintln!("{}: {done} of {total}", self.what),
+                }
                 self.last_line = Instant::now();
             }
             None => {}

@@ -5,10 +5,15 @@ use crate::{
     profiles::Profile,
 };
 use serde_json::Value;
-use std::{cell::OnceCell, fmt::Write, time::Duration};
+use std::{
+    fmt::Write as _,
+    io::{Read, Write},
+    sync::OnceLock,
+    time::Duration,
+};
 use ureq::{
     Agent, Body,
-    http::{Request, Response},
+    http::{Request, Response, request},
     tls::{PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
@@ -22,7 +27,7 @@ pub struct Server {
     agent: Agent,
     url: String,
     key: String,
-    workspace: OnceCell<String>,
+    workspace: OnceLock<String>,
 }
 
 pub struct Answer {
@@ -40,14 +45,14 @@ impl Server {
             config = config.tls_config(TlsConfig::builder().root_certs(authorities(pem)?).build());
         }
         let url = profile.url.trim_end_matches('/').to_owned();
-        let server = Self { agent: config.build().into(), url, key: profile.key.clone(), workspace: OnceCell::new() };
+        let server = Self { agent: config.build().into(), url, key: profile.key.clone(), workspace: OnceLock::new() };
         Ok(server.in_workspace(profile.workspace.as_deref()))
     }
 
     /// The same connection, for another workspace of the same person.
     pub fn in_workspace(mut self, workspace: Option<&str>) -> Self {
         if let Some(workspace) = workspace {
-            self.workspace = OnceCell::from(workspace.to_owned());
+            self.workspace = OnceLock::from(workspace.to_owned());
         }
         self
     }
@@ -69,6 +74,51 @@ impl Server {
         self.send("POST", &self.address(path)?, Some(body), Some(id))
     }
 
+    /// Bytes as they are.
+    pub fn upload(&self, path: &str, bytes: &[u8]) -> Result<Answer, Failure> {
+        let address = self.address(path)?;
+        let request = self.request("POST", &address).header("Content-Type", "application/octet-stream");
+        let answer = self.agent.run(request.body(bytes).map_err(|wrong| wrong_address(&address, &wrong))?);
+        read(answer.map_err(|wrong| away(&wrong))?)
+    }
+
+    /// An answer of any length, as it comes; how long it was.
+    pub fn download(&self, path: &str, into: &mut dyn Write, mut told: impl FnMut(u64)) -> Result<u64, Failure> {
+        let address = self.address(path)?;
+        let request = self.request("GET", &address).body(()).map_err(|wrong| wrong_address(&address, &wrong))?;
+        let mut answer = self.agent.run(request).map_err(|wrong| away(&wrong))?;
+        if !answer.status().is_success() {
+            return read(answer).map(|_| 0);
+        }
+        let (mut body, mut piece, mut all) = (answer.body_mut().with_config().limit(u64::MAX).reader(), vec![0; 64 * 1024], 0);
+        loop {
+            let some = body.read(&mut piece).map_err(|wrong| Failure::Away(format!("the answer ended early: {wrong}")))?;
+            if some == 0 {
+                return into.flush().map(|()| all).map_err(|wrong| Failure::Failed(format!("cannot write: {wrong}")));
+            }
+            into.write_all(&piece[..some]).map_err(|wrong| Failure::Failed(format!("cannot write: {wrong}")))?;
+            all += some as u64;
+            told(all);
+        }
+    }
+
+    /// A message of the Model Context Protocol, and what came back. The key decides the workspace.
+    pub fn mcp(&self, message: &str, headers: &[(&'static str, String)]) -> Result<(u16, String), Failure> {
+        let mut request = Request::builder()
+            .method("POST")
+            .uri(format!("{}/mcp", self.url))
+            .header("Authorization", format!("Bearer {}", self.key))
+            .header("Accept", "application/json, text/event-stream")
+            .header("Content-Type", "application/json");
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let request = request.body(message.to_owned()).map_err(|wrong| Failure::Usage(format!("this cannot be sent: {wrong}")))?;
+        let mut answer = self.agent.run(request).map_err(|wrong| away(&wrong))?;
+        let text = answer.body_mut().with_config().limit(LARGEST).read_to_string().map_err(|wrong| away(&wrong))?;
+        Ok((answer.status().as_u16(), text))
+    }
+
     fn address(&self, path: &str) -> Result<String, Failure> {
         // A key from the environment: its workspace is asked for, once.
         if self.workspace.get().is_none() {
@@ -78,25 +128,28 @@ impl Server {
         Ok(format!("{}/v1/workspaces/{}{path}", self.url, escape(workspace)))
     }
 
+    fn request(&self, method: &str, address: &str) -> request::Builder {
+        Request::builder().method(method).uri(address).header("Authorization", format!("Bearer {}", self.key))
+    }
+
     fn send(&self, method: &str, address: &str, body: Option<&Value>, once: Option<&str>) -> Result<Answer, Failure> {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(address)
-            .header("Authorization", format!("Bearer {}", self.key))
-            .header("Accept", "application/json, application/problem+json");
+        let mut request = self.request(method, address).header("Accept", "application/json, application/problem+json");
         if let Some(id) = once {
             request = request.header("Idempotency-Key", id);
         }
         if body.is_some() {
             request = request.header("Content-Type", "application/json");
         }
-        let wrong_address = |wrong| Failure::Usage(format!("`{address}` is no address to ask: {wrong}"));
         let answer = match body {
-            Some(body) => self.agent.run(request.body(body.to_string()).map_err(wrong_address)?),
-            None => self.agent.run(request.body(()).map_err(wrong_address)?),
+            Some(body) => self.agent.run(request.body(body.to_string()).map_err(|wrong| wrong_address(address, &wrong))?),
+            None => self.agent.run(request.body(()).map_err(|wrong| wrong_address(address, &wrong))?),
         };
         read(answer.map_err(|wrong| away(&wrong))?)
     }
+}
+
+fn wrong_address(address: &str, wrong: &ureq::http::Error) -> Failure {
+    Failure::Usage(format!("`{address}` is no address to ask: {wrong}"))
 }
 
 /// The workspace of a key; a person may have several, and has to say which.

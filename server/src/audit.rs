@@ -1,8 +1,14 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
-    RollbackId, SessionId, TaskId, WorkspaceId, conflicts::Resolution, memory::Operation, recall::Verdict, rollbacks::Counts,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
+    RollbackId, SessionId, TaskId, WorkspaceId,
+    conflicts::Resolution,
+    dreams::{Dream, DreamState, Tally},
+    exchange::Format,
+    memory::Operation,
+    recall::Verdict,
+    rollbacks::Counts,
     trail::Filter,
 };
 use serde_json::{Value, json};
@@ -65,6 +71,7 @@ impl Audit {
             Operation::Reverted => "memory.reverted",
             Operation::Verified => "memory.verified",
             Operation::Superseded => "memory.superseded",
+            Operation::Imported => "memory.imported",
         };
         Self {
             id: memory.audit_id,
@@ -94,6 +101,16 @@ impl Audit {
         rollback: RollbackId,
     ) -> Self {
         Self::proposal(id, action, proposal, memory).with(json!({"memory": memory, "rollback": rollback}))
+    }
+
+    /// Memories left the workspace in a file.
+    pub(crate) fn exported(format: &'static str) -> Self {
+        Self::new("memories.exported", None).with(json!({"format": format}))
+    }
+
+    /// A part of a file came in; each memory of it has an entry of its own.
+    pub(crate) fn imported(format: Format, taken: usize, updated: usize) -> Self {
+        Self::new("memories.imported", None).with(json!({"format": format, "taken": taken, "updated": updated}))
     }
 
     /// Whether this says of a new memory what `of_memory` would, and no more.
@@ -143,6 +160,16 @@ impl Audit {
     /// How many memories were held against the rest, and how many conflicts came to light.
     pub(crate) fn conflicts_swept(id: AuditId, workspace: WorkspaceId, looked_at: usize, found: usize) -> Self {
         Self { id, ..Self::workspace("conflicts.swept", workspace) }.with(json!({"looked_at": looked_at, "found": found}))
+    }
+
+    pub(crate) fn dream_started(id: AuditId, dream: &Dream) -> Self {
+        Self { id, session: Some(dream.id.0), ..Self::new("dream.started", Some(("dream", dream.id.0))) }
+            .with(json!({"mode": dream.mode, "dry_run": dream.dry_run}))
+    }
+
+    pub(crate) fn dream_ended(id: AuditId, dream: DreamId, state: DreamState, tally: &Tally) -> Self {
+        Self { id, session: Some(dream.0), ..Self::new("dream.ended", Some(("dream", dream.0))) }
+            .with(json!({"state": state, "looked_at": tally.looked_at, "actions": tally.actions}))
     }
 
     pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {

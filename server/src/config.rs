@@ -65,6 +65,16 @@ pub struct Given {
     /// Key for it, where it asks for one
     #[arg(long, env = "CAIRN_EMBEDDINGS_KEY", hide_env_values = true)]
     pub embeddings_key: Option<String>,
+    /// URL of an OpenAI-compatible chat endpoint, to which dreams then send texts of memories that say much the same, for a better
+    /// one; /chat/completions is added unless it ends so, /v1/chat/completions to a bare host [default: unset, nothing needs it]
+    #[arg(long, env = "CAIRN_LLM_URL")]
+    pub llm_url: Option<String>,
+    /// Name of the model there, such as qwen3:8b
+    #[arg(long, env = "CAIRN_LLM_MODEL")]
+    pub llm_model: Option<String>,
+    /// Key for it, where it asks for one
+    #[arg(long, env = "CAIRN_LLM_KEY", hide_env_values = true)]
+    pub llm_key: Option<String>,
     /// Memory for recall indexes in MiB, least recently used out first [default: 1024]
     #[arg(long, env = "CAIRN_RECALL_CACHE_MB")]
     #[serde(deserialize_with = "text_or_number")]
@@ -136,7 +146,7 @@ pub enum Embeddings {
     Outside(Outside),
 }
 
-/// An OpenAI-compatible embeddings endpoint.
+/// An OpenAI-compatible endpoint.
 #[derive(Clone, Debug)]
 pub struct Outside {
     /// Where texts are sent to, in full.
@@ -174,6 +184,8 @@ pub struct Config {
     pub rate_limit: Option<RateLimit>,
     pub database_connections: u32,
     pub embeddings: Embeddings,
+    /// Who rewrites what dreams found.
+    pub llm: Option<Outside>,
     pub recall_cache_mb: u32,
     pub log: String,
     pub log_format: LogFormat,
@@ -199,6 +211,9 @@ impl Given {
             embeddings: text(self.embeddings).or(said.embeddings),
             embeddings_model: text(self.embeddings_model).or(said.embeddings_model),
             embeddings_key: text(self.embeddings_key).or(said.embeddings_key),
+            llm_url: text(self.llm_url).or(said.llm_url),
+            llm_model: text(self.llm_model).or(said.llm_model),
+            llm_key: text(self.llm_key).or(said.llm_key),
             recall_cache_mb: text(self.recall_cache_mb).or(said.recall_cache_mb),
             log: text(self.log).or(said.log),
             log_format: text(self.log_format).or(said.log_format),
@@ -295,6 +310,7 @@ impl Given {
             rate_limit: rate_limit(text(self.rate_limit).as_deref())?,
             database_connections,
             embeddings: embeddings(text(self.embeddings), text(self.embeddings_model), text(self.embeddings_key))?,
+            llm: llm(text(self.llm_url), text(self.llm_model), text(self.llm_key))?,
             recall_cache_mb: recall_cache(text(self.recall_cache_mb).as_deref())?,
             log,
             log_format,
@@ -333,49 +349,88 @@ fn default_data_dir() -> Result<PathBuf, ConfigProblem> {
     }
 }
 
+/// The settings of an endpoint, and what is asked of it.
+struct Door {
+    url: &'static str,
+    model: &'static str,
+    key: &'static str,
+    path: &'static str,
+    /// What the first setting may be.
+    either: &'static str,
+    example: &'static str,
+}
+
+const EMBEDDINGS: Door = Door {
+    url: "CAIRN_EMBEDDINGS",
+    model: "CAIRN_EMBEDDINGS_MODEL",
+    key: "CAIRN_EMBEDDINGS_KEY",
+    path: "/embeddings",
+    either: "is neither builtin, off nor a URL such as http://localhost:11434/v1",
+    example: "nomic-embed-text",
+};
+const LLM: Door = Door {
+    url: "CAIRN_LLM_URL",
+    model: "CAIRN_LLM_MODEL",
+    key: "CAIRN_LLM_KEY",
+    path: "/chat/completions",
+    either: "is not a URL such as http://localhost:11434/v1",
+    example: "qwen3:8b",
+};
+
 fn embeddings(said: Option<String>, model: Option<String>, key: Option<String>) -> Result<Embeddings, ConfigProblem> {
     let inside = match said.as_deref() {
         None | Some("builtin") => Embeddings::Builtin,
         Some("off") => Embeddings::Off,
-        Some(url) => return Ok(Embeddings::Outside(outside(url, model, key)?)),
+        Some(url) => return Ok(Embeddings::Outside(outside(&EMBEDDINGS, url, model, key)?)),
     };
+    alone(&EMBEDDINGS, model.is_some(), key.is_some())?;
+    Ok(inside)
+}
+
+fn llm(url: Option<String>, model: Option<String>, key: Option<String>) -> Result<Option<Outside>, ConfigProblem> {
+    match url {
+        Some(url) => outside(&LLM, &url, model, key).map(Some),
+        None => alone(&LLM, model.is_some(), key.is_some()).map(|()| None),
+    }
+}
+
+/// What is for an endpoint is no use without one.
+fn alone(door: &Door, model: bool, key: bool) -> Result<(), ConfigProblem> {
+    let why = format!("is for an endpoint, and {} names none", door.url);
     match (model, key) {
-        (None, None) => Ok(inside),
-        (Some(_), _) => wrong("CAIRN_EMBEDDINGS_MODEL", "is for an endpoint, and CAIRN_EMBEDDINGS names none"),
-        (None, Some(_)) => wrong("CAIRN_EMBEDDINGS_KEY", "is for an endpoint, and CAIRN_EMBEDDINGS names none"),
+        (false, false) => Ok(()),
+        (true, _) => wrong(door.model, why),
+        (false, true) => wrong(door.key, why),
     }
 }
 
 /// The values are not repeated: either may have a secret in it.
-fn outside(url: &str, model: Option<String>, key: Option<String>) -> Result<Outside, ConfigProblem> {
-    const EXAMPLE: &str = "is neither builtin, off nor a URL such as http://localhost:11434/v1";
+fn outside(door: &Door, url: &str, model: Option<String>, key: Option<String>) -> Result<Outside, ConfigProblem> {
     let Some(mut url) = reqwest::Url::parse(url.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
     else {
-        return wrong("CAIRN_EMBEDDINGS", EXAMPLE);
+        return wrong(door.url, door.either);
     };
     if !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some() {
-        return wrong(
-            "CAIRN_EMBEDDINGS",
-            "must be a plain URL, without a user, a password or anything after ?; a key goes into CAIRN_EMBEDDINGS_KEY",
-        );
+        let why = format!("must be a plain URL, without a user, a password or anything after ?; a key goes into {}", door.key);
+        return wrong(door.url, why);
     }
     let path = url.path().trim_end_matches('/').to_owned();
     if path.is_empty() {
-        url.set_path("/v1/embeddings");
-    } else if path.ends_with("/embeddings") {
+        url.set_path(&format!("/v1{}", door.path));
+    } else if path.ends_with(door.path) {
         url.set_path(&path);
     } else {
-        url.set_path(&format!("{path}/embeddings"));
+        url.set_path(&format!("{path}{}", door.path));
     }
     let Some(model) = model.map(|model| model.trim().to_owned()) else {
-        return wrong("CAIRN_EMBEDDINGS_MODEL", "is missing beside the URL in CAIRN_EMBEDDINGS: name the model, such as nomic-embed-text");
+        return wrong(door.model, format!("is missing beside the URL in {}: name the model, such as {}", door.url, door.example));
     };
     if model.len() > 200 || model.chars().any(char::is_control) {
-        return wrong("CAIRN_EMBEDDINGS_MODEL", "must be a name of at most 200 bytes on one line");
+        return wrong(door.model, "must be a name of at most 200 bytes on one line");
     }
     let key = key.map(|key| key.trim().to_owned());
     if key.as_ref().is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
-        return wrong("CAIRN_EMBEDDINGS_KEY", "must be of printable ASCII characters without spaces");
+        return wrong(door.key, "must be of printable ASCII characters without spaces");
     }
     Ok(Outside { url, model, key: key.map(Secret) })
 }
@@ -410,7 +465,7 @@ mod tests {
     use super::*;
 
     fn asked_at(url: &str) -> String {
-        outside(url, Some("m".to_owned()), None).unwrap().url.to_string()
+        outside(&EMBEDDINGS, url, Some("m".to_owned()), None).unwrap().url.to_string()
     }
 
     #[test]
@@ -443,8 +498,25 @@ mod tests {
     }
 
     #[test]
+    fn a_chat_endpoint_is_named_as_carefully() {
+        let some = |text: &str| Some(text.to_owned());
+        let made = llm(some("http://host:1"), some("m"), None).unwrap().unwrap();
+        assert_eq!(made.url.as_str(), "http://host:1/v1/chat/completions");
+        assert!(llm(None, None, None).unwrap().is_none());
+        for (url, model, key, named) in [
+            (some("hidden"), some("m"), None, "CAIRN_LLM_URL: "),
+            (some("http://host"), None, None, "CAIRN_LLM_MODEL: "),
+            (None, some("m"), None, "CAIRN_LLM_MODEL: "),
+            (None, None, some("hidden"), "CAIRN_LLM_KEY: "),
+        ] {
+            let told = llm(url, model, key).unwrap_err().to_string();
+            assert!(told.starts_with(named) && !told.contains("hidden"), "{told}");
+        }
+    }
+
+    #[test]
     fn the_key_of_an_endpoint_is_not_shown() {
-        let made = outside("http://host", Some("m".to_owned()), Some("sk-hidden".to_owned())).unwrap();
+        let made = outside(&LLM, "http://host", Some("m".to_owned()), Some("sk-hidden".to_owned())).unwrap();
         assert!(!format!("{made:?}").contains("hidden"));
     }
 }

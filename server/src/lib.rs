@@ -1,7 +1,7 @@
 //! The house: one server over one Postgres.
 //!
-//! Rooms, from the ground up: `model` (nouns) ← `store` (SQL) ← `acts` (verbs) ← the doors `api` (agents) and
-//! `pages` (people). `engines` think and touch nothing, `auth` reads credentials, `work` runs in the background.
+//! Rooms, from the ground up: `model` (nouns) ← `store` (SQL) ← `acts` (verbs) ← the doors `api` and `mcp`
+//! (agents) and `pages` (people). `engines` think and touch nothing, `auth` reads credentials, `work` runs in the background.
 //! `audit` and `problem` are words that all rooms share.
 //!
 //! To find anything, pick a noun (memories, deletion, trail, access) and a room.
@@ -15,6 +15,7 @@ pub mod config;
 pub mod engines;
 pub mod journal;
 pub mod keyring;
+pub mod mcp;
 pub mod model;
 pub mod notary;
 pub mod pages;

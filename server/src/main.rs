@@ -134,7 +134,8 @@ async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
 }
 
 fn log(config: &Config) {
-    let filter = EnvFilter::new(&config.log);
+    // What rmcp notes for itself has whole messages in it, and those have texts that belong in no log.
+    let filter = EnvFilter::new(format!("rmcp=off,{}", config.log));
     let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(ansi).with_writer(std::io::stderr);
     // Whoever calls us twice in one process has set it up already.

@@ -64,6 +64,23 @@ impl Problem {
         Self::Invalid(vec![FieldError { field: field.into(), message: message.into() }])
     }
 
+    /// What serde could not read, and where. It names a missing or unknown field in its message, and the parent in the path.
+    pub fn unreadable(path: &str, message: &str) -> Self {
+        let message = message.rsplit_once(" at line ").map_or(message, |(message, _)| message);
+        let path = if path == "." { "" } else { path };
+        let named = ["missing field `", "unknown field `", "duplicate field `"]
+            .iter()
+            .find_map(|start| message.strip_prefix(start)?.split('`').next());
+        let field = match named {
+            Some(name) if path.is_empty() => name.to_owned(),
+            Some(name) if path.ends_with(name) => path.to_owned(),
+            Some(name) => format!("{path}.{name}"),
+            None if path.is_empty() => "body".to_owned(),
+            None => path.to_owned(),
+        };
+        Self::invalid(field, message)
+    }
+
     pub fn conflict(code: &'static str, detail: impl Into<Text>) -> Self {
         Self::Conflict(Box::new(Conflict { code, detail: detail.into(), more: Map::new() }))
     }
@@ -317,7 +334,7 @@ impl From<sqlx::Error> for Problem {
                     ),
                     // Erased by somebody else at this moment.
                     (Some("23503"), Some("conflicts_a" | "conflicts_b"))
-                    | (Some("23505"), Some("memories_twin" | "sessions_external" | "tasks_key" | "proposals_key"))
+                    | (Some("23505"), Some("memories_twin" | "memories_pkey" | "sessions_external" | "tasks_key" | "proposals_key"))
                     | (Some("40001" | "40P01"), _) => Self::LostRace,
                     (Some("23505"), Some("agents_name")) => {
                         Self::conflict("name_taken", "An agent of this workspace has that name already.")

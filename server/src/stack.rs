@@ -4,6 +4,7 @@
 use crate::{
     App, acts, api,
     auth::scopes::Refusable,
+    mcp,
     model::clock,
     pages,
     problem::{Problem, Told},
@@ -25,7 +26,7 @@ use tower::ServiceBuilder;
 use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, timeout::TimeoutLayer};
 use tracing::Instrument;
 
-const BODY_LIMIT: usize = 10 * 1024 * 1024;
+pub const BODY_LIMIT: usize = 10 * 1024 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(30);
 const AT_ONCE: usize = 1024;
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -34,6 +35,7 @@ pub fn router(app: App) -> Router {
     let api = api::router().layer(middleware::from_fn_with_state(app.clone(), once));
     Router::new()
         .merge(api)
+        .merge(mcp::router(&app))
         .merge(pages::router())
         .fallback(async || Problem::NotFound)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)

@@ -34,6 +34,7 @@ async fn what_contradicts_lands_and_says_so() {
     for (memory, other) in [(&old, &new), (&new, &old)] {
         assert_eq!(agent.reads(memory).await["conflicts"][0]["memory_id"], other["id"]);
     }
+    assert_eq!(agent.reads(&new).await, new, "it is read as it was answered");
     let listed = agent.lists("conflicts").await;
     assert_eq!(listed.len(), 1);
     assert_eq!((&listed[0]["id"], &listed[0]["state"], &listed[0]["origin"]), (&json!(conflict), &json!("open"), &json!("write")));

@@ -193,3 +193,16 @@ async fn a_wrong_setting_is_named() {
         assert!(why.contains(name), "{why}");
     }
 }
+
+#[tokio::test]
+async fn the_document_has_the_words_that_the_server_takes() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let document = agent.get("/openapi.json").await.expect(200);
+    let kinds = document["components"]["schemas"]["Kind"]["enum"].as_array().expect("kinds").clone();
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
+    for kind in kinds {
+        let memory = agent.remembers_all_of(json!({"content": format!("of the kind {kind}"), "kind": kind})).await;
+        assert_eq!(memory["kind"], kind);
+    }
+}

@@ -101,7 +101,7 @@ async fn every_entry_is_sealed_by_itself_and_can_be_proven() {
 async fn verified(house: &House, export: &str, arguments: &[&str]) -> Ended {
     let file: PathBuf = house.folder().join(format!("{}.jsonl", cairn_tests::nobody()));
     std::fs::write(&file, export).expect("a file");
-    house.runs(&[&["audit", "verify", file.to_str().unwrap()], arguments].concat()).await
+    house.runs(&[&["audit", "verify", file.to_str().expect("UTF-8")], arguments].concat()).await
 }
 
 #[tokio::test(flavor = "multi_thread")]

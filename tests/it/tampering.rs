@@ -2,12 +2,15 @@
 //! earlier checkpoint each one is found, and an untouched trail holds.
 
 use super::sealing::{checkpoint_of, seal, unsealed, vkeys};
-use cairn_server::engines::seal::{
-    Checkpoint, Edge, Hash,
-    export::{LastLine, entry_line},
-    note::Signer,
-    record_hash,
-    verify::verify,
+use cairn_server::{
+    engines::seal::{
+        Checkpoint, Edge, Hash,
+        export::{LastLine, entry_line},
+        note::{self, Signer},
+        record_hash,
+        verify::verify,
+    },
+    model::text,
 };
 use cairn_tests::{Actor, House, Role};
 use rand::{RngExt, SeedableRng, rngs::StdRng, seq::IndexedRandom};
@@ -56,15 +59,20 @@ impl Known {
         verify(export, &[&self.vkey], Some(&self.earlier)).is_ok()
     }
 
+    fn only_the_key_is_wrong(&self, export: &[u8]) -> bool {
+        verify(export, &[forger(&self.vkey).1], None).is_ok()
+    }
+
     fn today(&self) -> &str {
         self.exports.last().expect("an export")
     }
 }
 
 /// The same name, another key.
-fn forger(vkey: &str) -> Signer {
+fn forger(vkey: &str) -> (Signer, String) {
     let key = ed25519_dalek::SigningKey::from_bytes(&[66; 32]);
-    Signer::new(vkey.split('+').next().expect("a name"), key.to_bytes(), key.verifying_key().to_bytes()).expect("a key")
+    let (name, public) = (vkey.split('+').next().expect("a name"), key.verifying_key().to_bytes());
+    (Signer::new(name, key.to_bytes(), public).expect("a key"), note::vkey(name, public))
 }
 
 /// Everything made to fit, with a key that is not ours.
@@ -81,7 +89,7 @@ fn forged(export: &str, vkey: &str, change: impl Fn(usize, &str) -> String) -> S
     let origin = serde_json::from_str::<LastLine>(lines[lines.len() - 1]).expect("a checkpoint").checkpoint;
     let origin = origin.lines().next().expect("an origin").to_owned();
     let checkpoint = Checkpoint { origin, size: edge.size(), root: edge.root() };
-    text + &LastLine { checkpoint: forger(vkey).sign(&checkpoint.text()).expect("signs"), complete: true }.text().expect("a line")
+    text + &LastLine { checkpoint: forger(vkey).0.sign(&checkpoint.text()).expect("signs"), complete: true }.text().expect("a line")
 }
 
 /// One change of an export, at random.
@@ -118,8 +126,8 @@ fn tampered(known: &Known, rng: &mut StdRng) -> (&'static str, Vec<u8>) {
             ("the checkpoint replaced by an older one", format!("{}{replaced}\n", entries.concat()).into_bytes())
         }
         _ => {
-            let change = |n: usize, leaf: &str| if n == some { leaf.replacen("memory.", "Memory.", 1) } else { leaf.to_owned() };
-            ("forged with another key", forged(today, &known.vkey, change).into_bytes())
+            let forged = forged(today, &known.vkey, |n, leaf| if n == some { as_if_nothing_happened(leaf) } else { leaf.to_owned() });
+            (FORGED, forged.into_bytes())
         }
     }
 }
@@ -192,27 +200,32 @@ fn behind_our_back(known: &Known, rng: &mut StdRng) -> (&'static str, String) {
             );
             ("the checkpoint replaced by an older one", replace)
         }
-        _ => {
-            let change = |n: usize, leaf: &str| {
-                if n as u64 == some {
-                    leaf.replacen("\"memory", "\"Memory", 1).replacen("created", "Created", 1).replacen("added", "Added", 1)
-                } else {
-                    leaf.to_owned()
-                }
-            };
-            let forged = forged(known.today(), &known.vkey, change);
-            let note = serde_json::from_str::<LastLine>(forged.lines().last().expect("a line")).expect("a checkpoint").checkpoint;
-            let mut sql = format!("update audit_checkpoints set note = '{note}' where {checkpoint};");
-            sql += &format!(
-                "update audit_entries set action = replace(replace(replace(action, 'memory', 'Memory'), 'created', 'Created'), 'added', 'Added') where {entry};"
-            );
-            let line = forged.lines().nth(usize::try_from(some).expect("small")).expect("a line");
-            let hash = line.rsplit_once("\"leaf_hash\":\"").expect("a hash").1.trim_end_matches("\"}");
-            let hash = Hash::parse_hash(hash).expect("a hash").0.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-            sql += &format!("update audit_leaves set hash = '\\x{hash}' where {}", leaf(some));
-            ("forged with another key", sql)
-        }
+        _ => (FORGED, forged_behind_our_back(known, some, [&entry, &leaf(some), &checkpoint])),
     }
+}
+
+/// An entry, its leaf and the checkpoint made to fit each other, and signed with another key.
+fn forged_behind_our_back(known: &Known, some: u64, [entry, leaf, checkpoint]: [&str; 3]) -> String {
+    let forged =
+        forged(known.today(), &known.vkey, |n, leaf| if n as u64 == some { as_if_nothing_happened(leaf) } else { leaf.to_owned() });
+    let note = serde_json::from_str::<LastLine>(forged.lines().last().expect("a line")).expect("a checkpoint").checkpoint;
+    let line = forged.lines().nth(usize::try_from(some).expect("small")).expect("a line");
+    let hash = line.rsplit_once("\"leaf_hash\":\"").expect("a hash").1.trim_end_matches("\"}");
+    let hash = text::hex(&Hash::parse_hash(hash).expect("a hash").0);
+    format!(
+        "update audit_leaves set hash = '\\x{hash}' where {leaf};
+         update audit_entries set action = '{NOTHING}' where {entry};
+         update audit_checkpoints set note = '{note}' where {checkpoint}"
+    )
+}
+
+const FORGED: &str = "forged with another key";
+const NOTHING: &str = "nothing.happened";
+
+fn as_if_nothing_happened(leaf: &str) -> String {
+    let (before, rest) = leaf.split_once("\"action\":\"").expect("an action");
+    let (_, after) = rest.split_once('"').expect("its end");
+    format!("{before}\"action\":\"{NOTHING}\"{after}")
 }
 
 const TABLES: [&str; 3] = ["audit_entries", "audit_leaves", "audit_checkpoints"];
@@ -225,6 +238,7 @@ async fn a_thousand_ways_to_tamper_are_all_found() {
         let (how, changed) = tampered(&known, &mut rng);
         assert_ne!(changed, known.today().as_bytes(), "{n}: {how} changed nothing");
         assert!(!known.holds(&changed), "{n}: {how}, and it was not found");
+        assert!(how != FORGED || known.only_the_key_is_wrong(&changed), "{n}: a clumsy forgery");
     }
 
     // Whoever owns the database can put keys and triggers aside, and put everything back.
@@ -245,6 +259,7 @@ async fn a_thousand_ways_to_tamper_are_all_found() {
         run(format!("begin; {sql}; commit")).await;
         let export = known.auditor.get("audit/export").await;
         assert!(export.status != 200 || !known.holds(&export.bytes), "{n}: {how}, and it was not found: {sql}");
+        assert!(how != FORGED || known.only_the_key_is_wrong(&export.bytes), "{n}: a clumsy forgery: {sql}");
         for table in TABLES {
             run(format!("truncate {table}; insert into {table} select * from kept_{table}")).await;
         }

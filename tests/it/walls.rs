@@ -30,13 +30,19 @@ async fn lived_in() -> House {
     }
     reviewer.post("conflicts/sweep", json!({"anew": true})).await.expect(200);
     reviewer.post("rollbacks", json!({"session_id": run.replace("sessions/", "")})).await.expect(201);
+    writer.ask("POST", "import?name=CLAUDE.md").bytes("text/markdown", "- Never push to main.\n").send().await.expect(200);
     // As the maker of an outside model's vectors would.
     for kept in [
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
         "insert into memory_vectors (workspace_id, memory_id, model, text_mark, dimensions, vectors) select workspace_id, id, 'm', '', 1, '' from memories",
+        "insert into dreams (workspace_id, id, mode, dry_run, state, stage, started_at, actor_type, actor_id, tally, audit_id) select workspace_id, id, 'auto', false, 'done', 'over', created_at, created_by_type, created_by, '{}', audit_id from memories",
+        "insert into dream_actions (workspace_id, dream_id, n, deed, why, score, outcome, memory_id, others) select workspace_id, id, 0, 'decay', 'never_recalled', 1, 'applied', id, '{}' from memories",
     ] {
         house.owner().execute(kept).await.expect("is kept");
     }
+    // Enough for a tree of some height.
+    let stones: Vec<_> = (0..16).map(|n| json!({"content": format!("stone {n}"), "kind": "procedure"})).collect();
+    writer.post("memories/batch", json!({ "items": stones })).await.expect(200);
     house.is_sealed().await;
     house
 }

@@ -1,4 +1,5 @@
-//! An embeddings endpoint that knows which invented words mean the same, and can be away, slow or out of its mind.
+//! Outside endpoints, which can be away, slow or out of their minds: one for embeddings that knows which invented words mean the
+//! same, and one that chats.
 
 use axum::{
     Router,
@@ -135,4 +136,56 @@ fn direction(text: &str, length: usize) -> Vec<f32> {
         }
     }
     values
+}
+
+/// A chat endpoint that answers whatever it was told to.
+#[derive(Clone)]
+pub struct Chatter {
+    pub url: String,
+    state: Arc<Mutex<Chatting>>,
+}
+
+#[derive(Default)]
+struct Chatting {
+    answer: Option<(u16, String)>,
+    asked: Vec<Value>,
+    keys: Vec<String>,
+}
+
+impl Chatter {
+    pub async fn open() -> Self {
+        let state = Arc::<Mutex<Chatting>>::default();
+        let router = Router::new().route("/v1/chat/completions", post(chat)).with_state(state.clone());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { url, state }
+    }
+
+    /// What its model says from now on.
+    pub fn says(&self, text: &str) {
+        self.answers(200, &json!({"choices": [{"message": {"role": "assistant", "content": text}}]}).to_string());
+    }
+
+    /// What it answers from now on, to the letter.
+    pub fn answers(&self, status: u16, body: &str) {
+        self.state.lock().expect("not poisoned").answer = Some((status, body.to_owned()));
+    }
+
+    /// What it was asked.
+    pub fn asked(&self) -> Vec<Value> {
+        self.state.lock().expect("not poisoned").asked.clone()
+    }
+
+    pub fn keys(&self) -> Vec<String> {
+        self.state.lock().expect("not poisoned").keys.clone()
+    }
+}
+
+async fn chat(State(state): State<Arc<Mutex<Chatting>>>, headers: HeaderMap, body: Bytes) -> Response {
+    let mut state = state.lock().expect("not poisoned");
+    state.asked.push(serde_json::from_slice(&body).expect("JSON"));
+    state.keys.extend(headers.get("authorization").and_then(|key| key.to_str().ok()).map(str::to_owned));
+    let (status, answer) = state.answer.clone().unwrap_or((503, String::new()));
+    (StatusCode::from_u16(status).expect("a status"), answer).into_response()
 }

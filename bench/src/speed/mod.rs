@@ -1,11 +1,11 @@
 //! How quick recall is, beside Postgres full-text on the same rows and a bare statement through the same server, on one
 //! database, at growing sizes.
 
-mod fill;
-mod full_text;
+pub mod fill;
+pub mod full_text;
 mod measure;
 mod report;
-mod texts;
+pub mod texts;
 
 use crate::{
     Failure,

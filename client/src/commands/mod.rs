@@ -1,6 +1,7 @@
 //! What a person types, a file per noun. Each prints a table, or with `--json` what the server said.
 
 mod checkpoint;
+mod exchange;
 mod login;
 mod memories;
 mod sessions;
@@ -12,7 +13,7 @@ use crate::{
     failure::Failure,
     flush,
     hook::Tool,
-    install,
+    install, mcp,
     profiles::{self, Profile},
     progress::Progress,
     repository::Repository,
@@ -23,6 +24,7 @@ use clap::{CommandFactory, Parser};
 use std::{
     io::{self, IsTerminal, Read, Write},
     process::ExitCode,
+    time::Duration,
 };
 
 pub fn run() -> ExitCode {
@@ -70,9 +72,12 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Checkpoint(checkpoint) => checkpoint::checkpoint(&here, checkpoint),
         Command::Task(task) => tasks::task(&here, task),
         Command::Session(session) => sessions::session(&here, session),
+        Command::Export(wish) => exchange::export(&here, wish),
+        Command::Import(wish) => exchange::import(&here, wish),
         Command::Status => status::status(&here),
         // Served in `main`, before all this.
         Command::Hook { .. } => Ok(()),
+        Command::Mcp => mcp::run(&here),
         Command::Install(wish) => install::install(tool(wish.tool), wish.project, wish.dry_run, wish.yes),
         Command::Uninstall(wish) => install::uninstall(tool(wish.tool), wish.project, wish.dry_run, wish.yes),
         Command::Flush(wish) => flush_spool(&here, wish.wait, wish.spool),
@@ -101,8 +106,13 @@ impl Here {
     }
 
     pub fn server(&self) -> Result<Server, Failure> {
+        self.server_within(PATIENCE)
+    }
+
+    /// For what may take longer than a person waits.
+    pub fn server_within(&self, patience: Duration) -> Result<Server, Failure> {
         let workspace = self.workspace.as_deref().or(self.repository.settings.workspace.as_deref());
-        Ok(Server::new(&self.open()?, PATIENCE)?.in_workspace(workspace))
+        Ok(Server::new(&self.open()?, patience)?.in_workspace(workspace))
     }
 
     pub fn project(&self, said: Option<String>) -> Option<String> {

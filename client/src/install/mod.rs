@@ -1,11 +1,14 @@
-//! `cairn install` and `uninstall`: our hooks in a tool's settings and the protocol block in what its agent reads.
+//! `cairn install` and `uninstall`: our hooks and our MCP entry in a tool's settings, and the protocol block in what its
+//! agent reads.
 //!
 //! Everything is planned as texts first, shown as a diff, and written only then. What was there before is kept, so that
 //! `uninstall` gives it back to the byte if nobody touched it since, and otherwise takes out only what is ours.
 
 mod files;
+mod json;
 mod kept;
 mod protocol;
+mod servers;
 mod settings;
 mod tools;
 
@@ -32,15 +35,16 @@ pub fn install(tool: Tool, project: bool, dry_run: bool, yes: bool) -> Result<()
     let before = kept::load(tool, &scope);
     let mut changes = Vec::new();
     let mut keep = Installed::new(tool, &scope);
-    let hooks = settings::Hooks::of(tool, &scope)?;
-    let now = files::read(&places.settings)?;
-    let after = hooks.added_to(now.as_deref().unwrap_or_default(), &places.settings)?;
-    keep.files.push(KeptFile::of(
-        &places.settings,
-        original(before.as_ref(), &places.settings, now.as_deref(), |text| hooks.removed_from(text, None)),
-        &after,
-    ));
-    changes.push(Change { path: places.settings, before: now, after: Some(after) });
+    for (path, ours) in ours(tool, &scope, &places)? {
+        let now = files::read(&path)?;
+        let mut after = now.clone().unwrap_or_default();
+        for part in &ours {
+            after = part.added_to(&after, &path)?;
+        }
+        let before = original(before.as_ref(), &path, now.as_deref(), |text| without(&ours, text, &path, None));
+        keep.files.push(KeptFile::of(&path, before, &after));
+        changes.push(Change { path, before: now, after: Some(after) });
+    }
     if let Some(path) = places.protocol {
         let now = files::read(&path)?;
         let after = protocol::added_to(now.as_deref().unwrap_or_default());
@@ -62,16 +66,16 @@ pub fn install(tool: Tool, project: bool, dry_run: bool, yes: bool) -> Result<()
 pub fn uninstall(tool: Tool, project: bool, dry_run: bool, yes: bool) -> Result<(), Failure> {
     let scope = scope(project)?;
     let places = Places::of(tool, &scope);
-    let hooks = settings::Hooks::of(tool, &scope)?;
     let kept = kept::load(tool, &scope);
     let mut changes = Vec::new();
-    if let Some(now) = files::read(&places.settings)? {
-        let file = kept.as_ref().and_then(|kept| kept.file(&places.settings));
+    for (path, ours) in ours(tool, &scope, &places)? {
+        let Some(now) = files::read(&path)? else { continue };
+        let file = kept.as_ref().and_then(|kept| kept.file(&path));
         let after = match file {
             Some(file) if file.untouched(&now) => file.before.clone(),
-            file => hooks.removed_from(&now, file.and_then(|file| file.before.as_deref())),
+            file => without(&ours, &now, &path, file.and_then(|file| file.before.as_deref())),
         };
-        changes.push(Change { path: places.settings.clone(), before: Some(now), after });
+        changes.push(Change { path, before: Some(now), after });
     }
     if let Some(path) = &places.protocol
         && let Some(now) = files::read(path)?
@@ -94,6 +98,52 @@ pub fn uninstall(tool: Tool, project: bool, dry_run: bool, yes: bool) -> Result<
         kept::forget(tool, &scope);
     }
     Ok(())
+}
+
+/// Something of ours in a file of settings.
+enum Part {
+    Hooks(settings::Hooks),
+    Server(servers::Entry),
+}
+
+impl Part {
+    fn added_to(&self, text: &str, path: &Path) -> Result<String, Failure> {
+        match self {
+            Self::Hooks(hooks) => hooks.added_to(text, path),
+            Self::Server(entry) => entry.added_to(text, path),
+        }
+    }
+
+    fn removed_from(&self, text: &str, path: &Path, before: Option<&str>) -> Option<String> {
+        match self {
+            Self::Hooks(hooks) => hooks.removed_from(text, before),
+            Self::Server(_) => servers::Entry::removed_from(text, path, before),
+        }
+    }
+}
+
+/// What goes into which file; Gemini CLI has both in one.
+fn ours(tool: Tool, scope: &Scope, places: &Places) -> Result<Vec<(PathBuf, Vec<Part>)>, Failure> {
+    let mut files = vec![(places.settings.clone(), vec![Part::Hooks(settings::Hooks::of(tool, scope)?)])];
+    if let Some(path) = &places.servers {
+        let entry = Part::Server(servers::Entry::of(scope)?);
+        match files.iter_mut().find(|(file, _)| file == path) {
+            Some((_, parts)) => parts.push(entry),
+            None => files.push((path.clone(), vec![entry])),
+        }
+    }
+    Ok(files)
+}
+
+/// A text without any of ours; none if nothing is left of what we made.
+fn without(ours: &[Part], text: &str, path: &Path, before: Option<&str>) -> Option<String> {
+    ours.iter().rev().try_fold(text.to_owned(), |text, part| part.removed_from(&text, path, before))
+}
+
+/// Where this program lies.
+fn program() -> Result<String, Failure> {
+    let program = std::env::current_exe().map_err(|wrong| Failure::Failed(format!("where is this program? {wrong}")))?;
+    Ok(program.to_string_lossy().into_owned())
 }
 
 /// Where each tool has our hooks, for `cairn status`.

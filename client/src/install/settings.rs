@@ -1,12 +1,12 @@
 //! Our hooks in a tool's JSON settings, put in and taken out without touching what else is there: order, white space
 //! and comments stay.
 
-use super::Scope;
-use crate::{failure::Failure, hook::Tool};
-use jsonc_parser::{
-    ParseOptions,
-    cst::{CstInputValue, CstNode, CstObject, CstRootNode},
+use super::{
+    Scope,
+    json::{parse, unreadable},
 };
+use crate::{failure::Failure, hook::Tool};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObject};
 use std::path::Path;
 
 pub struct Hooks {
@@ -19,10 +19,7 @@ impl Hooks {
         let call = format!("hook {}", tool.name());
         let command = match scope {
             // A desktop program may not know the person's PATH.
-            Scope::User => {
-                let program = std::env::current_exe().map_err(|wrong| Failure::Failed(format!("where is this program? {wrong}")))?;
-                format!("{} {call}", quoted(&program.to_string_lossy()))
-            }
+            Scope::User => format!("{} {call}", quoted(&super::program()?)),
             // For everybody with a checkout, also for those who have no `cairn`.
             Scope::Project(_) => format!("if command -v cairn >/dev/null 2>&1; then cairn {call}; fi"),
         };
@@ -165,20 +162,12 @@ impl Hooks {
     }
 }
 
-fn parse(text: &str) -> Result<CstRootNode, String> {
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(|wrong| wrong.to_string())
-}
-
 fn command_of(handler: &CstNode) -> Option<String> {
     handler.as_object()?.get("command")?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
 fn name(name: Option<jsonc_parser::cst::ObjectPropName>) -> String {
     name.and_then(|name| name.decoded_value().ok()).unwrap_or_default()
-}
-
-fn unreadable(path: &Path, why: &str) -> Failure {
-    Failure::Failed(format!("{} cannot be changed: {why}. Nothing was changed; mend the file and try again.", path.display()))
 }
 
 /// For the shell that the tool starts.

@@ -8,7 +8,10 @@ use std::{
 };
 
 pub struct Places {
+    /// Where its hooks are.
     pub settings: PathBuf,
+    /// Where its MCP servers are; Windsurf has them for a person only.
+    pub servers: Option<PathBuf>,
     /// The file for the protocol block; Cursor keeps a person's own rules where no file is.
     pub protocol: Option<PathBuf>,
     /// What the person does next.
@@ -37,8 +40,24 @@ impl Places {
                 (root.join(settings), Some(root.join(protocol)))
             }
         };
-        Self { settings, protocol, next: next(tool) }
+        Self { settings, servers: servers(tool, scope), protocol, next: next(tool) }
     }
+}
+
+fn servers(tool: Tool, scope: &Scope) -> Option<PathBuf> {
+    let home = places::home();
+    Some(match (tool, scope) {
+        (Tool::ClaudeCode, Scope::User) => folder("CLAUDE_CONFIG_DIR", &home, "").join(".claude.json"),
+        (Tool::ClaudeCode, Scope::Project(root)) => root.join(".mcp.json"),
+        (Tool::Codex, Scope::User) => folder("CODEX_HOME", &home, ".codex").join("config.toml"),
+        (Tool::Codex, Scope::Project(root)) => root.join(".codex/config.toml"),
+        (Tool::Gemini, Scope::User) => home.join(".gemini/settings.json"),
+        (Tool::Gemini, Scope::Project(root)) => root.join(".gemini/settings.json"),
+        (Tool::Cursor, Scope::User) => home.join(".cursor/mcp.json"),
+        (Tool::Cursor, Scope::Project(root)) => root.join(".cursor/mcp.json"),
+        (Tool::Windsurf, Scope::User) => home.join(".codeium/windsurf/mcp_config.json"),
+        (Tool::Windsurf, Scope::Project(_)) => return None,
+    })
 }
 
 fn next(tool: Tool) -> &'static str {

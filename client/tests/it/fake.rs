@@ -30,6 +30,8 @@ pub struct Known {
     pub repeated: usize,
     pub checkpoints: Vec<Value>,
     pub ended: Vec<String>,
+    /// Files that came, with what was asked for.
+    pub files: Vec<(String, Vec<u8>)>,
     batches: usize,
     ids: HashSet<String>,
     once: HashSet<String>,
@@ -52,7 +54,10 @@ struct Request {
     method: String,
     path: String,
     once: Option<String>,
+    /// What MCP says in headers too, and the credential.
+    heard: serde_json::Map<String, Value>,
     body: Value,
+    bytes: Vec<u8>,
 }
 
 impl Fake {
@@ -96,7 +101,8 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
         if mood == Mood::Forgetful && request.path.ends_with("/events") && known.lock().expect("known").forgets() {
             return;
         }
-        let body = body.to_string();
+        // A file is told as a string.
+        let body = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
         let head = format!("HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
         if stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_err() {
             return;
@@ -113,6 +119,7 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
             let me = json!({"actor": {"type": "agent", "id": "a", "name": "coder"}, "workspaces": [{"id": "w", "slug": "coding"}]});
             (200, me)
         }
+        ["", "mcp"] => speak(request),
         [.., "context"] => (200, json!({"markdown": "# Brief\n\nDo not touch auth/legacy.py.", "tokens": 9, "sections": []})),
         [.., "sessions"] if request.method == "POST" => start(&request.body, known),
         [.., "sessions"] => (200, json!({"data": known.sessions, "next_cursor": null})),
@@ -124,6 +131,9 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
         }
         [.., "memories"] if request.method == "POST" => remember(&request.body),
         [.., "memories"] => (200, json!({"data": [], "next_cursor": null})),
+        [.., "import"] => import(request, known),
+        [.., "export", "agents.md"] => (200, json!("# What this team knows\n")),
+        [.., "export"] => (200, json!("{\"type\":\"header\"}\n{\"type\":\"end\"}\n")),
         [.., "recall"] => (
             200,
             json!({"receipt_id": "r", "items": [{"memory_id": "m", "title": "Deploys", "kind": "decision", "content": "Fridays are frozen.", "freshness": {"state": "stale", "reasons": ["gone"]}}], "tokens": 4, "omitted": 0}),
@@ -132,6 +142,32 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
         [.., "tasks"] => (201, request.body.clone()),
         _ => (404, json!({"title": "Not found", "status": 404, "code": "not_found", "detail": "It is not there."})),
     }
+}
+
+/// The first time a file is too much for one go.
+fn import(request: &Request, known: &mut Known) -> (u16, Value) {
+    let query = request.path.split_once('?').map_or("", |(_, query)| query).to_owned();
+    let first = known.files.is_empty();
+    known.files.push((query, request.bytes.clone()));
+    let taken = json!({"place": "line 2", "status": "taken", "memory_id": "m", "state": "proposed", "redacted": true, "reason": null});
+    let left =
+        json!({"place": "line 3", "status": "skipped", "reason": if first { "left" } else { "erased" }, "detail": "It may not come back."});
+    let reasons = if first { json!({"left": 1}) } else { json!({"erased": 1}) };
+    (
+        200,
+        json!({"format": "ndjson", "complete": !first, "taken": 1, "updated": 0, "skipped": 1, "reasons": reasons, "items": [taken, left]}),
+    )
+}
+
+/// Agrees to any version, and says which headers it heard.
+fn speak(request: &Request) -> (u16, Value) {
+    let params = &request.body["params"];
+    if params["name"] == "refused" {
+        let detail = "This door is for agents.";
+        return (403, json!({"title": "Not your right", "status": 403, "code": "agent_key_required", "detail": detail}));
+    }
+    let result = json!({"protocolVersion": params["protocolVersion"], "heard": request.heard});
+    (200, json!({"jsonrpc": "2.0", "id": request.body["id"], "result": result}))
 }
 
 fn start(body: &Value, known: &mut Known) -> (u16, Value) {
@@ -198,7 +234,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let mut words = line.split(' ').map(str::to_owned);
     let (method, path) = (words.next()?, words.next()?);
-    let (mut length, mut once) = (0, None);
+    let (mut length, mut once, mut heard) = (0, None, serde_json::Map::new());
     loop {
         let mut header = String::new();
         reader.read_line(&mut header).ok().filter(|read| *read > 0)?;
@@ -206,10 +242,11 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().ok()?,
             "idempotency-key" => once = Some(value.to_owned()),
+            name if name.starts_with("mcp-") || name == "authorization" => drop(heard.insert(name.to_owned(), json!(value))),
             _ => {}
         }
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { method, path, once, body: serde_json::from_slice(&body).unwrap_or_default() })
+    Some(Request { method, path, once, heard, body: serde_json::from_slice(&body).unwrap_or_default(), bytes: body })
 }

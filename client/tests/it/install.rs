@@ -153,3 +153,91 @@ fn a_link_stays_a_link() {
     assert_eq!(fs::read_to_string(home.path().join("dotfile.json")).expect("settings"), "{}\n");
     assert!(fs::symlink_metadata(home.path().join(".claude/settings.json")).expect("there").is_symlink());
 }
+
+/// Where each tool reads its MCP servers, in a repository and for a person; Windsurf only for a person.
+const SERVERS: [(&str, Option<&str>, &str); 5] = [
+    ("claude-code", Some(".mcp.json"), ".claude.json"),
+    ("codex", Some(".codex/config.toml"), ".codex/config.toml"),
+    ("cursor", Some(".cursor/mcp.json"), ".cursor/mcp.json"),
+    ("windsurf", None, ".codeium/windsurf/mcp_config.json"),
+    ("gemini", Some(".gemini/settings.json"), ".gemini/settings.json"),
+];
+
+/// Another's server, a comment and odd spacing.
+fn with_another_server(path: &str) -> &'static str {
+    if path.ends_with(".toml") {
+        "model   = \"large\" # mine\n\n[mcp_servers.other]\ncommand = \"other\"\n\n[tui]\ntheme = 1\n"
+    } else {
+        "{\n    // mine\n    \"mcpServers\": { \"other\": { \"command\": \"other\" } },\n    \"zeta\": [1, 2]\n}"
+    }
+}
+
+/// The entry as the tool reads it: program and arguments.
+fn entry(path: &std::path::Path) -> (String, String) {
+    let text = fs::read_to_string(path).expect("settings");
+    let entry: serde_json::Value = if path.extension().is_some_and(|end| end == "toml") {
+        let root: toml::Value = toml::from_str(&text).expect("TOML");
+        serde_json::to_value(&root["mcp_servers"]["cairn"]).expect("an entry")
+    } else {
+        // Comments are ours to keep, not serde's to read.
+        let plain: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        serde_json::from_str::<serde_json::Value>(&plain).expect("JSON")["mcpServers"]["cairn"].clone()
+    };
+    (entry["command"].as_str().expect("a command").to_owned(), entry["args"].to_string())
+}
+
+#[test]
+fn the_mcp_entry_comes_and_goes_with_the_hooks() {
+    for (tool, in_project, own) in SERVERS {
+        let home = repository();
+        let places = [(in_project, vec!["--project", "--yes"], "cairn"), (Some(own), vec!["--yes"], env!("CARGO_BIN_EXE_cairn"))];
+        for (place, flags, program) in places.iter().filter_map(|(place, flags, program)| Some(((*place)?, flags, *program))) {
+            let path = home.path().join(place);
+            let install: Vec<&str> = ["install", tool].into_iter().chain(flags.iter().copied()).collect();
+            let uninstall: Vec<&str> = ["uninstall", tool].into_iter().chain(flags.iter().copied()).collect();
+            done(&home, &install);
+            assert_eq!(entry(&path), (program.to_owned(), "[\"mcp\"]".to_owned()), "{tool}");
+            assert!(done(&home, &install).contains("Nothing to do"), "{tool}");
+            done(&home, &uninstall);
+            assert!(!path.exists(), "{tool}: {place}");
+        }
+    }
+}
+
+#[test]
+fn other_mcp_servers_stay_to_the_byte_or_as_they_are_edited() {
+    for (tool, _, own) in SERVERS {
+        let home = Home::new();
+        let path = home.path().join(own);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, with_another_server(own)).expect("settings");
+        done(&home, &["install", tool, "--yes"]);
+        assert_eq!(entry(&path).1, "[\"mcp\"]");
+        done(&home, &["uninstall", tool, "--yes"]);
+        assert_eq!(fs::read_to_string(&path).expect("settings"), with_another_server(own), "{tool}");
+
+        done(&home, &["install", tool, "--yes"]);
+        let edited = fs::read_to_string(&path).expect("settings").replace("\"other\"", "\"changed\"");
+        fs::write(&path, edited).expect("settings");
+        done(&home, &["uninstall", tool, "--yes"]);
+        let left = fs::read_to_string(&path).expect("settings");
+        assert!(left.contains("changed") && left.contains("mine") && !left.contains("cairn"), "{tool}: {left}");
+    }
+}
+
+#[test]
+fn an_older_entry_of_ours_is_renewed_and_anothers_of_that_name_is_left_alone() {
+    let home = Home::new();
+    let path = home.path().join(".cursor/mcp.json");
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(&path, r#"{"mcpServers": {"cairn": {"command": "/old/bin/cairn", "args": ["mcp"]}}}"#).expect("settings");
+    done(&home, &["install", "cursor", "--yes"]);
+    assert_eq!(entry(&path).0, env!("CARGO_BIN_EXE_cairn"));
+
+    let foreign = r#"{"mcpServers": {"cairn": {"command": "npx", "args": ["cairn-of-somebody-else"]}}}"#;
+    fs::write(&path, foreign).expect("settings");
+    let ended = home.run(&["install", "cursor", "--yes"]);
+    assert!(ended.status.code() == Some(1) && err(&ended).contains("another MCP server"), "{}", err(&ended));
+    done(&home, &["uninstall", "cursor", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).expect("settings"), foreign);
+}

@@ -1,9 +1,11 @@
 //! `cairn` as a real process, against a small server of our own.
 
 mod commands;
+mod exchange;
 mod fake;
 mod home;
 mod install;
+mod mcp;
 mod never_fails;
 mod payloads;
 mod secrets;

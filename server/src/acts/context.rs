@@ -139,7 +139,7 @@ pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory) -> String {
 }
 
 /// The same of words that are no memory's, unless they speak to the model.
-pub(super) fn safe(text: &str, most: usize) -> String {
+pub fn safe(text: &str, most: usize) -> String {
     match cairn_secrets::speaks_to_the_model(text) {
         Some(reason) => format!("[left out: its text {reason}]"),
         None => short(text, most),
@@ -147,7 +147,7 @@ pub(super) fn safe(text: &str, most: usize) -> String {
 }
 
 /// One line, and no longer than that.
-pub(super) fn short(text: &str, most: usize) -> String {
+pub fn short(text: &str, most: usize) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if !line.is_empty() {

@@ -3,11 +3,15 @@
 
 pub mod access;
 pub mod actors;
+pub mod code;
 pub mod conflicts;
 pub mod context;
 pub mod deletion;
+pub mod dreams;
 mod erased;
+pub mod exchange;
 pub mod memories;
+mod outside;
 pub mod policies;
 pub mod proposals;
 pub mod recall;

@@ -4,13 +4,12 @@ use super::{
     document::{Access, needs},
     memories::FreshnessBody,
     sent::MaybeJson,
-    sessions::task_key,
     tasks::budget,
 };
 use crate::{
     App,
     acts::{self, context::Asked},
-    model::{MemoryId, Power, Project, ReceiptId},
+    model::{MemoryId, Power, Project, ReceiptId, sessions::task_key},
     problem::Problem,
     store::{Reading, Scope},
 };

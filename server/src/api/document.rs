@@ -99,7 +99,9 @@ pub fn frame() -> OpenApi {
             tag("Policies", "What waits, ages, goes and is curated, by kind of memory."),
             tag("Conflicts", "Memories that may not both hold, and which of them shall."),
             tag("Rollbacks", "Taking back what was learned: writes are undone by new versions."),
+            tag("Dreams", "Curation runs: what says the same is merged, what nobody needs is put away, what clashes is flagged."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
+            tag("Exchange", "Memories out and in: exports, and the files of other tools."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),
         ]))

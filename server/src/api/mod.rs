@@ -6,6 +6,8 @@ mod conflicts;
 mod context;
 mod deletion;
 pub mod document;
+mod dreams;
+mod exchange;
 mod memories;
 mod operations;
 mod policies;
@@ -38,6 +40,8 @@ fn routes() -> OpenApiRouter<App> {
         .merge(conflicts::routes())
         .merge(rollbacks::routes())
         .merge(deletion::routes())
+        .merge(exchange::routes())
+        .merge(dreams::routes())
         .merge(trail::routes())
         .merge(operations::routes())
 }

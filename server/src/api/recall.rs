@@ -147,6 +147,7 @@ impl RecallBody {
             freshness,
             branch: line("branch", self.branch, 500)?,
             anchors: anchors.into_iter().map(place).collect::<Result<_, Problem>>()?,
+            only_anchored: false,
             as_of: kept("as_of", self.as_of)?,
             limit,
             token_budget,

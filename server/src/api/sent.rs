@@ -1,7 +1,7 @@
 //! What callers send: JSON bodies, queries and path parameters, read strictly. 400 what cannot be read, 415 what
 //! is not JSON, 422 what can be read and is wrong, with the field's name; a malformed id is simply not there.
 
-use crate::problem::{FieldError, Problem};
+use crate::{model::text, problem::Problem};
 use axum::{
     body::Bytes,
     extract::{FromRequest, FromRequestParts, Path, Request},
@@ -52,7 +52,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for MaybeJson
     }
 }
 
-async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
+/// Everything that was sent, whatever it is.
+pub async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, Problem> {
     Bytes::from_request(request, state).await.map_err(|rejection| match rejection.status().as_u16() {
         413 => Problem::TooLarge("A body may have 10 MiB.".into()),
         _ => Problem::Malformed("The body could not be read to its end.".into()),
@@ -81,19 +82,7 @@ fn nul_in(bytes: &[u8]) -> Option<String> {
         return None;
     }
     let value: Value = serde_json::from_slice(bytes).ok()?;
-    find_nul(&value, String::new())
-}
-
-fn find_nul(value: &Value, path: String) -> Option<String> {
-    match value {
-        Value::String(text) if text.contains('\0') => Some(path),
-        Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| find_nul(item, format!("{path}[{index}]"))),
-        Value::Object(members) => members.iter().find_map(|(name, member)| {
-            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            if name.contains('\0') { Some(path.replace('\0', "\u{fffd}")) } else { find_nul(member, path) }
-        }),
-        _ => None,
-    }
+    text::nul_in(&value, String::new())
 }
 
 fn explain(bytes: &[u8], path: &str, error: &serde_json::Error) -> Problem {
@@ -102,25 +91,7 @@ fn explain(bytes: &[u8], path: &str, error: &serde_json::Error) -> Problem {
     if !error.is_data() && serde_json::from_slice::<Value>(bytes).is_err() {
         return Problem::Malformed(format!("The body is not JSON: {error}").into());
     }
-    let message = error.to_string();
-    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message);
-    let path = if path == "." { "" } else { path };
-    // serde names the missing or unknown field in the message, and its parent in the path.
-    let named =
-        ["missing field `", "unknown field `", "duplicate field `"].iter().find_map(|start| message.strip_prefix(start)?.split('`').next());
-    let field = match named {
-        Some(name) if path.is_empty() || path.ends_with(name) => {
-            if path.is_empty() {
-                name.to_owned()
-            } else {
-                path.to_owned()
-            }
-        }
-        Some(name) => format!("{path}.{name}"),
-        None if path.is_empty() => "body".to_owned(),
-        None => path.to_owned(),
-    };
-    Problem::Invalid(vec![FieldError { field, message: message.to_owned() }])
+    Problem::unreadable(path, &error.to_string())
 }
 
 /// The query string; an unknown parameter is an error, because a filter that is not heard shows too much.

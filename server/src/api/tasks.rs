@@ -5,7 +5,7 @@ use super::{
     document::{Access, needs},
     memories::{ActorBody, FreshnessBody, MemoryBody},
     sent::{Json, Params, Query},
-    sessions::{SessionBody, task_key},
+    sessions::SessionBody,
 };
 use crate::{
     App,
@@ -16,7 +16,7 @@ use crate::{
     model::{
         MemoryId, Power, Project, SessionId, TaskId,
         page::Limit,
-        sessions::{Progress, Task, TaskItem, TaskState},
+        sessions::{Progress, Task, TaskItem, TaskState, task_key},
         text,
     },
     problem::Problem,

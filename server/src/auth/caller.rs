@@ -236,6 +236,24 @@ impl FromRequestParts<App> for KeyCaller {
     }
 }
 
+/// An agent, by its key or by a token made from it. The key decides the workspace: nothing in the request can name another.
+pub struct AgentCaller(pub Scope<Reading>);
+
+impl FromRequestParts<App> for AgentCaller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        match Caller::from_request_parts(parts, app).await? {
+            Caller::Agent { standing, .. } => Ok(Self(note_in_workspace(parts, *standing)?)),
+            Caller::Person(found) => {
+                note_in_instance(parts, &found.person);
+                let detail = "This door is for agents: send an agent's key, or a token made from one, instead of a person's sign-in. An admin of the workspace makes agents and keys.";
+                Err(Problem::Forbidden("agent_key_required", detail.into()))
+            }
+        }
+    }
+}
+
 fn key_required() -> Problem {
     Problem::Forbidden("agent_key_required", "Only an agent's own key may do this, not a person's sign-in and not a token.".into())
 }

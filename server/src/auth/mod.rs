@@ -11,5 +11,5 @@ pub mod scopes;
 pub mod tokens;
 pub mod visitor;
 
-pub use caller::{Caller, InstanceAdmin, KeyCaller, PersonCaller};
+pub use caller::{AgentCaller, Caller, InstanceAdmin, KeyCaller, PersonCaller};
 pub use visitor::Visitor;

@@ -194,7 +194,8 @@ pub enum SecretPolicy {
 }
 
 /// Whether something is done at all, waits for a person, or is done at once.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, sqlx::Type, Serialize, Deserialize, utoipa::ToSchema)]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     Off,

@@ -61,6 +61,8 @@ ids! {
     HoldId
     /// The id of a receipt.
     ReceiptId
+    /// The id of a dream.
+    DreamId
     /// The id of a rollback.
     RollbackId
 }

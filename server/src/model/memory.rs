@@ -2,7 +2,7 @@
 
 use super::{
     Actor, AuditId, MemoryId, PersonId, Project, RunId, SessionId, StoreId,
-    text::{Content, MemoryPath},
+    text::{self, Content, MemoryPath},
 };
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use std::str::FromStr;
 use time::OffsetDateTime;
 
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident, $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, sqlx::Type, Serialize, Deserialize, utoipa::ToSchema)]
+    ($(#[doc = $doc:literal])+ $name:ident, $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, sqlx::Type, Serialize, Deserialize)]
         #[sqlx(type_name = "text")]
         pub enum $name {
             $($(#[$variant_doc])* #[sqlx(rename = $word)] #[serde(rename = $word)] $variant),+
@@ -33,6 +33,23 @@ macro_rules! words {
                     $($word => Ok(Self::$variant),)+
                     _ => Err(Problem::invalid($field, concat!("must be one of", $(" ", $word),+))),
                 }
+            }
+        }
+
+        // By hand: the derive does not see words that come out of a macro, and would tell the names of the variants.
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .description(Some(concat!($($doc),+).trim()))
+                    .enum_values(Some([$($word),+]))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
             }
         }
     };
@@ -108,6 +125,8 @@ words!(
         Reverted = "reverted",
         Verified = "verified",
         Superseded = "superseded",
+        /// Told by a file; how it was made there stands with its origin.
+        Imported = "imported",
     }
 );
 
@@ -133,6 +152,17 @@ pub struct Source {
     pub excerpt: Option<String>,
 }
 
+impl Source {
+    pub fn checked(self) -> Result<Self, Problem> {
+        let prose = |field, value: Option<String>, longest| value.as_deref().map(|value| text::prose(field, value, longest)).transpose();
+        Ok(Self {
+            kind: self.kind,
+            reference: prose("source.ref", self.reference, 2000)?,
+            excerpt: prose("source.excerpt", self.excerpt, 10_000)?,
+        })
+    }
+}
+
 /// A link from a memory to code.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Anchor {
@@ -141,6 +171,32 @@ pub struct Anchor {
     pub symbol: Option<String>,
     pub fingerprint: Option<String>,
     pub state: AnchorState,
+}
+
+impl Anchor {
+    pub fn checked(self) -> Result<Self, Problem> {
+        let line = |field, value: Option<String>| value.as_deref().map(|value| text::line(field, value, 1000)).transpose();
+        let path = text::line("anchors.path", &self.path, 1000)?;
+        // An index takes no row longer than a third of a page.
+        if path.len() > 2000 {
+            return Err(Problem::invalid("anchors.path", "must be at most 2,000 bytes"));
+        }
+        Ok(Self {
+            repo: line("anchors.repo", self.repo)?,
+            path,
+            symbol: line("anchors.symbol", self.symbol)?,
+            fingerprint: line("anchors.fingerprint", self.fingerprint)?,
+            state: self.state,
+        })
+    }
+}
+
+/// All the code that one memory may speak of.
+pub fn anchors(sent: impl ExactSizeIterator<Item = Anchor>) -> Result<Vec<Anchor>, Problem> {
+    if sent.len() > 32 {
+        return Err(Problem::invalid("anchors", "must be at most 32"));
+    }
+    sent.map(Anchor::checked).collect()
 }
 
 words!(
@@ -315,7 +371,7 @@ pub fn tags(sent: Vec<String>) -> Result<Vec<String>, Problem> {
     if sent.len() > 64 {
         return Err(Problem::invalid("tags", "must be at most 64"));
     }
-    let mut tags = sent.iter().map(|tag| super::text::line("tags", tag, 100)).collect::<Result<Vec<_>, _>>()?;
+    let mut tags = sent.iter().map(|tag| text::line("tags", tag, 100)).collect::<Result<Vec<_>, _>>()?;
     tags.sort_unstable();
     tags.dedup();
     Ok(tags)

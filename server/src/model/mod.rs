@@ -6,6 +6,8 @@ pub mod agents;
 pub mod clock;
 pub mod conflicts;
 pub mod deletion;
+pub mod dreams;
+pub mod exchange;
 pub mod ids;
 pub mod memory;
 pub mod page;
@@ -22,8 +24,8 @@ pub mod workspaces;
 pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
 pub use ids::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, HoldId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId, RollbackId,
-    SessionId, StoreId, TaskId, WorkspaceId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId,
+    RollbackId, SessionId, StoreId, TaskId, WorkspaceId,
 };
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};
 pub use runs::{Run, RunId};

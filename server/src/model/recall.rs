@@ -67,6 +67,9 @@ pub struct Recall {
     pub branch: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Place>,
+    /// Only what hangs on a file of the anchors, instead of that first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub only_anchored: bool,
     #[serde(skip_serializing_if = "Option::is_none", with = "time::serde::rfc3339::option")]
     pub as_of: Option<OffsetDateTime>,
     pub limit: usize,
@@ -91,6 +94,7 @@ impl Default for Recall {
             freshness: Vec::new(),
             branch: None,
             anchors: Vec::new(),
+            only_anchored: false,
             as_of: None,
             limit: 10,
             token_budget: None,

@@ -175,6 +175,15 @@ pub struct Kept {
     pub next_step: Option<String>,
 }
 
+/// A key that can stand in an address.
+pub fn task_key(sent: &str) -> Result<String, Problem> {
+    let key = super::text::line("task", sent, 100)?;
+    if key.is_empty() || !key.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':')) {
+        return Err(Problem::invalid("task", "must be 1 to 100 letters, digits, `-`, `_`, `.` or `:`"));
+    }
+    Ok(key)
+}
+
 /// Which sessions a list shows.
 #[derive(Clone, Debug, Default)]
 pub struct SessionFilter {

@@ -2,6 +2,7 @@
 
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
@@ -105,6 +106,19 @@ pub fn prose(field: &'static str, text: &str, longest: usize) -> Result<String, 
         return Err(Problem::invalid(field, "must not contain NUL characters"));
     }
     Ok(text.to_owned())
+}
+
+/// Postgres keeps no NUL: the field that has one, if any does.
+pub fn nul_in(value: &Value, path: String) -> Option<String> {
+    match value {
+        Value::String(text) if text.contains('\0') => Some(path),
+        Value::Array(items) => items.iter().enumerate().find_map(|(index, item)| nul_in(item, format!("{path}[{index}]"))),
+        Value::Object(members) => members.iter().find_map(|(name, member)| {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            if name.contains('\0') { Some(path.replace('\0', "\u{fffd}")) } else { nul_in(member, path) }
+        }),
+        _ => None,
+    }
 }
 
 /// The text of a memory.

@@ -10,6 +10,8 @@ pub mod code;
 pub mod conflicts;
 pub mod connect;
 pub mod deletion;
+pub mod dreams;
+pub mod exchange;
 pub mod failures;
 pub mod guard;
 pub mod links;

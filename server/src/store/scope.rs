@@ -118,7 +118,7 @@ impl<P: Permission> Scope<P> {
 impl<P: CanWrite> Scope<P> {
     /// The same, to write: whoever may review or govern may write too.
     pub(crate) fn to_write(&self) -> Result<Scope<Writing>, Problem> {
-        Scope::of(self.standing.clone(), self.request.clone())
+        self.to()
     }
 }
 
@@ -134,6 +134,11 @@ impl ShelfMark {
 }
 
 impl<P> Scope<P> {
+    /// The same actor, to do something else: the role is asked again.
+    pub(crate) fn to<Q: Permission>(&self) -> Result<Scope<Q>, Problem> {
+        Scope::of(self.standing.clone(), self.request.clone())
+    }
+
     pub fn shelf_mark(&self) -> ShelfMark {
         ShelfMark(self.workspace())
     }
@@ -171,6 +176,13 @@ impl<P> Scope<P> {
     #[must_use]
     pub fn in_run(&self, run: impl Into<Option<Run>>) -> Self {
         let request = Request { run: run.into(), ..self.request.clone() };
+        Self { standing: self.standing.clone(), request, power: PhantomData }
+    }
+
+    /// The same, for changes of a run that goes on after the request was answered.
+    #[must_use]
+    pub fn later(&self, run: Run) -> Self {
+        let request = Request { once: None, run: Some(run), ..self.request.clone() };
         Self { standing: self.standing.clone(), request, power: PhantomData }
     }
 

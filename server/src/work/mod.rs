@@ -1,6 +1,7 @@
 //! Background loops. Each may run on every replica at once, or takes turns by advisory lock; a failure is logged
 //! and tried again at the next turn.
 
+mod dreams;
 mod embeddings;
 mod erasures;
 mod sealing;
@@ -28,6 +29,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
+    let dreaming = tokio::spawn(dreams::run(app.clone()));
     let erasing = tokio::spawn(erasures::run(app.clone()));
     let sweeping = tokio::spawn(contradictions(app.clone()));
     let sealing = tokio::spawn(sealing::run(app.clone()));
@@ -46,6 +48,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     embedding.abort();
     erasing.abort();
     sealing.abort();
+    dreaming.abort();
 }
 
 /// So that the first question is answered as quickly as the second.

@@ -11,7 +11,7 @@ pub use backlog::Backlog;
 pub(super) use decisions::{against, stands, weigh, weigh_together};
 pub use notice::Noticed;
 pub(super) use notice::{Against, Look, look, note, put_down, settle_revised};
-pub use review::{Brief, Shown, find, list, open_of, resolve};
+pub use review::{Shown, find, list, open_of, resolve};
 pub use sweep::{Swept, catch_up, sweep};
 
 use crate::{engines::conflict::Claim, model::Memory};

@@ -14,7 +14,7 @@ use crate::{
     store::{self, CanWrite, Permission, Scope, Tx, Write, conflicts::Verdict},
 };
 use sha2::{Digest, Sha256};
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 /// The nearest that a text is held against, and how near they have to be: contradictions speak of the same thing.
 const NEAREST: usize = 12;
@@ -88,7 +88,7 @@ impl Against {
     }
 }
 
-/// A conflict that was just put down, as seen from the memory that was written.
+/// An open conflict as seen from one of the two.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Noticed {
     pub id: ConflictId,
@@ -117,7 +117,10 @@ pub async fn look<P: Permission>(app: &App, scope: &Scope<P>, at: Vec<Look>) -> 
         app.backlog().leave(scope.workspace());
         return none;
     };
-    match tokio::time::timeout(PATIENCE, find_against(app, scope, at)).await {
+    // In a task of its own: one that is given up in the middle of a statement would leave its connection in a state of its own.
+    let (house, standing, request) = (app.clone(), Arc::new(scope.standing().clone()), scope.request().clone());
+    let looked = tokio::spawn(async move { find_against(&house, &Scope::<P>::of(standing, request)?, at).await });
+    match tokio::time::timeout(PATIENCE, looked).await.map(|looked| looked.map_err(Problem::internal).flatten()) {
         Ok(Ok(found)) => return found,
         Ok(Err(problem)) => tracing::warn!(?problem, workspace = %scope.workspace(), "contradictions could not be looked for"),
         Err(_) => tracing::debug!(workspace = %scope.workspace(), "contradictions are looked for later: the index is being built"),
@@ -179,7 +182,9 @@ pub async fn put_down(
                     reason: one.found.reason.clone(),
                 })
             };
-            against.iter().filter_map(told).collect()
+            let mut noticed: Vec<Noticed> = against.iter().filter_map(told).collect();
+            noticed.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.id.cmp(&b.id)));
+            noticed
         })
         .collect();
     Ok((noticed, opened.iter().map(|row| Audit::conflict_found(row.audit, row.id, [row.a, row.b])).collect()))

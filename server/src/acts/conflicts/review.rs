@@ -1,6 +1,6 @@
 //! Conflicts as people see them, and what they decide.
 
-use super::claim_of;
+use super::{claim_of, notice::Noticed};
 use crate::{
     App,
     acts::{
@@ -26,15 +26,6 @@ pub struct Shown {
     pub reason: String,
 }
 
-/// An open conflict as seen from one of the two.
-#[derive(Clone, Debug)]
-pub struct Brief {
-    pub id: ConflictId,
-    pub other: MemoryId,
-    pub score: f32,
-    pub certain: bool,
-}
-
 pub async fn list<P: Permission>(
     app: &App,
     scope: &Scope<P>,
@@ -57,11 +48,20 @@ pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: ConflictId) ->
 }
 
 /// What is open about a memory, the clearest first.
-pub async fn open_of<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId) -> Result<Vec<Brief>, Problem> {
-    let open = store::conflicts::open_of(&mut app.db().read(scope).await?, &[id]).await?.remove(&id).unwrap_or_default();
-    let brief =
-        |one: Conflict| Brief { id: one.id, other: if one.a == id { one.b } else { one.a }, score: one.score, certain: one.certain };
-    Ok(open.into_iter().map(brief).collect())
+pub async fn open_of<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId) -> Result<Vec<Noticed>, Problem> {
+    let mut tx = app.db().read(scope).await?;
+    let open = store::conflicts::open_of(&mut tx, &[id]).await?.remove(&id).unwrap_or_default();
+    if open.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<MemoryId> = open.iter().flat_map(|conflict| [conflict.a, conflict.b]).collect();
+    let memories = by_id(store::memories::find_some(&mut tx, &ids).await?);
+    let noticed = |conflict: Conflict| {
+        let Shown { conflict, memories: [a, b], reason } = shown(conflict, &memories)?;
+        let other = if a.id == id { b } else { a };
+        Some(Noticed { id: conflict.id, memory_id: other.id, title: other.title, score: conflict.score, certain: conflict.certain, reason })
+    };
+    Ok(open.into_iter().filter_map(noticed).collect())
 }
 
 /// Say which holds: one, which supersedes the other; both, which are compatible then; or neither, which archives them.

@@ -57,6 +57,18 @@ pub struct Asked {
     found: Vec<Found>,
     /// What it contradicts, as far as anybody looked.
     against: Vec<Against>,
+    /// For what a file tells of.
+    arrival: Option<Arrival>,
+}
+
+/// How a memory that a file tells of begins here.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::acts) struct Arrival {
+    pub id: MemoryId,
+    pub state: State,
+    /// Whose place it took there; that one is told of by itself.
+    pub supersedes: Option<MemoryId>,
+    pub superseded_by: Option<MemoryId>,
 }
 
 impl Asked {
@@ -67,13 +79,35 @@ impl Asked {
         let run = new.session_id.map(Run::Session).or(scope.run());
         new.session_id = new.session_id.or(run.and_then(Run::session));
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new() })
+        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new(), arrival: None })
+    }
+
+    /// As somebody has looked through and weighed it already.
+    fn seen<P>(scope: &Scope<P>, new: NewMemory) -> Self {
+        let tokens = tokens::count(new.content.as_str());
+        Self { new, request: scope.request().id.clone(), run: scope.run(), tokens, found: Vec::new(), against: Vec::new(), arrival: None }
     }
 
     /// A person has looked at it, and decided for it: nothing stands in its way.
     pub(in crate::acts) fn decided<P>(scope: &Scope<P>, new: NewMemory) -> Self {
-        let tokens = tokens::count(new.content.as_str());
-        Self { new, request: scope.request().id.clone(), run: scope.run(), tokens, found: Vec::new(), against: Vec::new() }
+        Self::seen(scope, new)
+    }
+
+    /// As a file tells it, looked through and weighed already.
+    pub(in crate::acts) fn told<P>(scope: &Scope<P>, new: NewMemory, found: Vec<Found>, arrival: Arrival) -> Self {
+        Self { found, arrival: Some(arrival), ..Self::seen(scope, new) }
+    }
+
+    /// Whether something was taken out of it.
+    pub(in crate::acts) fn is_redacted(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// The same, elsewhere and under another id.
+    pub(in crate::acts) fn apart(mut self, path: Option<MemoryPath>) -> Self {
+        self.new.path = path;
+        self.arrival = self.arrival.map(|arrival| Arrival { id: MemoryId::new(), ..arrival });
+        self
     }
 
     /// Held against what is known, those that will be known themselves. Of many nobody looks: a sweep follows.
@@ -95,6 +129,7 @@ impl Asked {
         self.found.is_empty()
             && self.new.supersedes.is_none()
             && self.new.proposed.is_none()
+            && self.arrival.is_none()
             && self.run == self.new.session_id.map(Run::Session)
     }
 }
@@ -411,10 +446,12 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
     {
         return Err(Problem::forbidden(format!("Your key is limited to the project {} and writes only there.", wall.as_str())));
     }
+    let waits = new.proposed.as_ref().is_some_and(|proposed| waiting::waits(scope, new.kind, proposed));
+    let arrival = one.arrival.as_ref();
     Ok(Memory {
-        id: MemoryId::new(),
+        id: arrival.map_or_else(MemoryId::new, |arrival| arrival.id),
         version: 1,
-        operation: Operation::Created,
+        operation: if arrival.is_some() { Operation::Imported } else { Operation::Created },
         store_id: scope.main_store(),
         path,
         title: new.title.clone().unwrap_or_else(|| new.content.title()),
@@ -425,19 +462,15 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         anchors: new.anchors.clone(),
         source: new.source.clone(),
         confidence: waiting::confidence(by, new),
-        state: if new.proposed.as_ref().is_some_and(|proposed| waiting::waits(scope, new.kind, proposed)) {
-            State::Proposed
-        } else {
-            State::Active
-        },
+        state: if waits { State::Proposed } else { arrival.map_or(State::Active, |arrival| arrival.state) },
         visibility: new.visibility,
         owner: owner_of(scope, new.visibility)?,
         subject: new.subject.clone(),
         valid_from: new.valid_from.unwrap_or(now),
         stale_after: new.stale_after,
         expires_at: new.expires_at,
-        supersedes: new.supersedes,
-        superseded_by: None,
+        supersedes: new.supersedes.or(arrival.and_then(|arrival| arrival.supersedes)),
+        superseded_by: arrival.and_then(|arrival| arrival.superseded_by),
         verified_at: None,
         verified_by: None,
         reason: None,
@@ -455,7 +488,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
     })
 }
 
-pub(super) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {
+pub(in crate::acts) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {
     match visibility {
         Visibility::Workspace => Ok(None),
         Visibility::Private => scope

@@ -1,11 +1,12 @@
 //! An OpenAI-compatible embeddings endpoint: texts go out, vectors come back. While it is away nobody waits for it.
 
-use crate::{config::Outside, engines::recall::semantic::Vector, model::clock};
-use reqwest::{
-    Client, Response, StatusCode, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderValue},
-    redirect::Policy,
+use crate::{
+    acts::outside::{self, Broken, Named},
+    config::Outside,
+    engines::recall::semantic::Vector,
+    model::clock,
 };
+use reqwest::{Client, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::json;
 use std::{
@@ -86,26 +87,9 @@ impl std::fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    pub fn at(outside: &Outside) -> Result<Self, String> {
-        // The provider is the process's; another part of it may have chosen already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let mut headers = HeaderMap::new();
-        if let Some(key) = &outside.key {
-            let mut value = HeaderValue::try_from(format!("Bearer {}", key.0)).map_err(|_| "CAIRN_EMBEDDINGS_KEY: cannot be sent")?;
-            value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
-        }
-        // Texts and key go to the address that the operator named, and not on from there.
-        let mut http = Client::builder().default_headers(headers).redirect(Policy::none()).connect_timeout(Duration::from_secs(5));
-        if is_this_machine(&outside.url) {
-            http = http.no_proxy();
-        }
-        if outside.url.scheme() == "http" {
-            // A machine without certificates of authorities needs none for this.
-            http = http.tls_certs_only([]);
-        }
-        let http = http.build().map_err(|error| format!("CAIRN_EMBEDDINGS: {error}: are the certificates of authorities installed?"))?;
-        let (url, model) = (outside.url.clone(), outside.model.clone());
+    pub fn at(at: &Outside) -> Result<Self, String> {
+        let http = outside::client(at, &Named { url: "CAIRN_EMBEDDINGS", key: "CAIRN_EMBEDDINGS_KEY" })?;
+        let (url, model) = (at.url.clone(), at.model.clone());
         Ok(Self { http, url, model, asking: Semaphore::new(AT_ONCE), away: Mutex::default() })
     }
 
@@ -154,7 +138,8 @@ impl Endpoint {
             }
             status => return Err(Failure::Status(status)),
         }
-        let answer: Answer = serde_json::from_slice(&body(response).await?).map_err(|_| Failure::Garbage("is not a list of embeddings"))?;
+        let answer: Answer = serde_json::from_slice(&outside::body(response, LONGEST_ANSWER).await?)
+            .map_err(|_| Failure::Garbage("is not a list of embeddings"))?;
         in_order(answer, texts.len())
     }
 
@@ -190,15 +175,13 @@ impl Endpoint {
     }
 }
 
-async fn body(mut response: Response) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(|error| Failure::Unreachable(error.without_url()))? {
-        if body.len() + part.len() > LONGEST_ANSWER {
-            return Err(Failure::Garbage("is too long"));
+impl From<Broken> for Failure {
+    fn from(broken: Broken) -> Self {
+        match broken {
+            Broken::Off(error) => Self::Unreachable(error),
+            Broken::TooLong => Self::Garbage("is too long"),
         }
-        body.extend_from_slice(&part);
     }
-    Ok(body)
 }
 
 /// One vector for each text, all of one width.
@@ -230,12 +213,6 @@ fn hint(status: StatusCode) -> &'static str {
         StatusCode::TOO_MANY_REQUESTS => ": it wants to be asked less often",
         _ => "",
     }
-}
-
-/// A proxy that the environment names is for others.
-fn is_this_machine(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

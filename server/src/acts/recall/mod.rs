@@ -4,6 +4,7 @@ mod endpoint;
 mod library;
 mod meaning;
 mod near;
+mod read;
 mod receipts;
 mod shelf;
 mod vectors;
@@ -11,7 +12,8 @@ mod vectors;
 pub use library::Library;
 pub use meaning::Wanted;
 pub(super) use near::{NearTo, near};
-pub use receipts::{Shown, judge, list, show};
+pub use read::{Read, read};
+pub use receipts::{Shown, judge, last_told, list, show};
 pub use vectors::Making;
 
 use crate::{
@@ -259,7 +261,7 @@ fn filter_of(asked: &Recall) -> Filter {
         author: asked.author,
         states: asked.states.clone(),
         freshness: asked.freshness.clone(),
-        anchor_paths: Vec::new(),
+        anchor_paths: asked.anchors.iter().filter(|_| asked.only_anchored).map(|at| at.path.clone()).collect(),
         leave_out_stale: !asked.include_stale,
     }
 }

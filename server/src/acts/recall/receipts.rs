@@ -63,6 +63,12 @@ async fn texts<P: Permission>(app: &App, scope: &Scope<P>, receipt: &Receipt) ->
     Ok(receipt.items.iter().map(as_told).collect())
 }
 
+/// The receipt by which the asker was last told a memory.
+pub async fn last_told<P: Permission>(app: &App, scope: &Scope<P>, memory: MemoryId) -> Result<Option<ReceiptId>, Problem> {
+    let filter = ReceiptFilter { memory_id: Some(memory), actor: Some(scope.actor().id), ..ReceiptFilter::default() };
+    Ok(list(app, scope, &filter, Limit::parse(Some(1))?, None).await?.data.first().map(|receipt| receipt.id))
+}
+
 /// Say of a memory that one was told whether it was of use. `wrong` and `stale` make it suspect until somebody verifies
 /// or changes it; praise weighs little, because popularity is not truth.
 pub async fn judge<P: CanWrite>(

@@ -2,10 +2,7 @@
 
 use super::super::sent::{Sent, sent};
 use crate::{
-    acts::{
-        self,
-        conflicts::{Brief, Noticed},
-    },
+    acts::{self, conflicts::Noticed},
     engines::freshness::Freshness,
     model::{
         Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
@@ -193,43 +190,28 @@ pub struct ClashBody {
     id: ConflictId,
     /// The other memory.
     memory_id: MemoryId,
-    /// What it is about; only where the conflict was just found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
+    /// What it is about.
+    title: String,
     /// How likely the two contradict each other, 0 to 1.
     #[schema(example = 0.8)]
     score: f32,
     /// Whether that is clear.
     certain: bool,
-    /// Why, in a sentence; only where the conflict was just found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
+    /// Why, in a sentence.
+    reason: String,
 }
 
 impl From<Noticed> for ClashBody {
     fn from(one: Noticed) -> Self {
-        Self {
-            id: one.id,
-            memory_id: one.memory_id,
-            title: Some(one.title),
-            score: one.score,
-            certain: one.certain,
-            reason: Some(one.reason),
-        }
-    }
-}
-
-impl From<Brief> for ClashBody {
-    fn from(one: Brief) -> Self {
-        Self { id: one.id, memory_id: one.other, title: None, score: one.score, certain: one.certain, reason: None }
+        Self { id: one.id, memory_id: one.memory_id, title: one.title, score: one.score, certain: one.certain, reason: one.reason }
     }
 }
 
 impl MemoryBody {
     /// With what it may contradict, if anything.
     #[must_use]
-    pub fn beside<T: Into<ClashBody>>(mut self, conflicts: Vec<T>) -> Self {
-        self.conflicts = (!conflicts.is_empty()).then(|| conflicts.into_iter().map(Into::into).collect());
+    pub fn beside(mut self, conflicts: Vec<Noticed>) -> Self {
+        self.conflicts = (!conflicts.is_empty()).then(|| conflicts.into_iter().map(ClashBody::from).collect());
         self
     }
 
@@ -481,33 +463,15 @@ fn moment<'de, D: Deserializer<'de>>(from: D) -> Result<Sent<OffsetDateTime>, D:
 }
 
 fn source(sent: SourceBody) -> Result<Source, Problem> {
-    let checked = |field, value: Option<String>, longest| value.as_deref().map(|value| text::prose(field, value, longest)).transpose();
-    Ok(Source {
-        kind: sent.kind,
-        reference: checked("source.ref", sent.reference, 2000)?,
-        excerpt: checked("source.excerpt", sent.excerpt, 10_000)?,
-    })
+    Source { kind: sent.kind, reference: sent.reference, excerpt: sent.excerpt }.checked()
 }
 
 fn anchors(sent: Vec<NewAnchorBody>) -> Result<Vec<Anchor>, Problem> {
-    if sent.len() > 32 {
-        return Err(Problem::invalid("anchors", "must be at most 32"));
-    }
-    let checked = |field, value: Option<String>| value.as_deref().map(|value| text::line(field, value, 1000)).transpose();
-    sent.into_iter()
-        .map(|anchor| {
-            Ok(Anchor {
-                repo: checked("anchors.repo", anchor.repo)?,
-                path: indexed("anchors.path", text::line("anchors.path", &anchor.path, 1000)?)?,
-                symbol: checked("anchors.symbol", anchor.symbol)?,
-                fingerprint: checked("anchors.fingerprint", anchor.fingerprint)?,
-                state: AnchorState::Unresolved,
-            })
-        })
-        .collect()
-}
-
-/// An index takes no row longer than a third of a page.
-fn indexed(field: &'static str, text: String) -> Result<String, Problem> {
-    if text.len() <= 2000 { Ok(text) } else { Err(Problem::invalid(field, "must be at most 2,000 bytes")) }
+    memory::anchors(sent.into_iter().map(|anchor| Anchor {
+        repo: anchor.repo,
+        path: anchor.path,
+        symbol: anchor.symbol,
+        fingerprint: anchor.fingerprint,
+        state: AnchorState::Unresolved,
+    }))
 }

@@ -6,7 +6,7 @@ use crate::{
     model::{
         CheckpointId, Memory, MemoryId, Project, SessionId, State,
         clock::{self, kept},
-        sessions::{Checkpoint, Cut, Event, EventType, Item, Line, NewSession, Progress, Session, SessionState},
+        sessions::{Checkpoint, Cut, Event, EventType, Item, Line, NewSession, Progress, Session, SessionState, task_key},
         text,
     },
     problem::Problem,
@@ -57,15 +57,6 @@ impl NewSessionBody {
             cwd: line("cwd", self.cwd, 1000)?,
         })
     }
-}
-
-/// A key that can stand in an address.
-pub fn task_key(sent: &str) -> Result<String, Problem> {
-    let key = text::line("task", sent, 100)?;
-    if key.is_empty() || !key.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ':')) {
-        return Err(Problem::invalid("task", "must be 1 to 100 letters, digits, `-`, `_`, `.` or `:`"));
-    }
-    Ok(key)
 }
 
 /// One run of an agent.

@@ -28,7 +28,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-pub use bodies::{SessionBody, task_key};
+pub use bodies::SessionBody;
 
 pub fn routes() -> OpenApiRouter<App> {
     let (reading, writing) = (Access::Workspace(Power::Reading), Access::Workspace(Power::Writing));

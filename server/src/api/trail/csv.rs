@@ -50,10 +50,11 @@ pub fn row(one: &Exported) -> String {
 
 /// The signed checkpoint, in the second column.
 pub fn last_row(checkpoint: &str) -> String {
-    let mut cells = COLUMNS.map(|_| String::new());
-    cells[0] = "checkpoint".to_owned();
-    cells[1] = checkpoint.to_owned();
-    line(cells)
+    line(std::array::from_fn(|column| match column {
+        0 => "checkpoint".to_owned(),
+        1 => checkpoint.to_owned(),
+        _ => String::new(),
+    }))
 }
 
 fn line(cells: [String; COLUMNS.len()]) -> String {

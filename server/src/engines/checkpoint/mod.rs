@@ -1,7 +1,7 @@
 //! Free text of a session sorted into decisions, progress, discoveries and one next step, by marks, headings, check boxes and
 //! wording. Nothing is invented: a text is kept as written, without its bullet and its mark, and knows the line it came from.
 
-mod blocks;
+pub(in crate::engines) mod blocks;
 mod marks;
 mod names;
 mod sorter;

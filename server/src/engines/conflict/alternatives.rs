@@ -1,7 +1,8 @@
 //! Things of which one is chosen, by category: who has MongoDB for the orders does not have PostgreSQL for them. Data only.
 
 use super::text::{Reading, Word};
-use std::{collections::HashMap, sync::LazyLock};
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// One category a line: its name for a person, then its members. A capital letter means that only this spelling counts, for
 /// words that mean something else in lower case.
@@ -69,7 +70,7 @@ hardware tool: openocd probe-rs jlink stlink
 video: hls dash-stream rtmp webrtc
 theme: dark light
 scheduler: cron systemd-timer airflow-scheduler
-instance type: spot on-demand reserved
+instance type: spot on-demand
 tenancy: row-level-security schema-per-tenant database-per-tenant
 graph library: d3 chartjs echarts highcharts recharts plotly
 translation: i18next formatjs gettext lingui fluent
@@ -113,13 +114,63 @@ consistency: eventual strong
 repository layout: monorepo polyrepo multirepo submodules
 deployment style: blue-green canary big-bang rolling recreate
 architecture: monolith microservices serverless
-error style: exceptions result panic
+error style: exceptions panic
 money type: float floats decimal decimals numeric integer integers cents
 time zone: utc local-time cet
 compression: gzip brotli zstd lz4 snappy deflate
 operating system: ubuntu debian alpine centos rhel fedora rocky almalinux windows macos nixos distroless
 mobile framework: flutter react-native swiftui uikit compose xamarin ionic capacitor
 transport: http https udp tcp quic
+rtos: freertos zephyr threadx rtems nuttx vxworks mbed contiki chibios
+experiment tracking: mlflow wandb weights-biases comet neptune clearml tensorboard sacred
+artefact store: artifactory nexus harbor ghcr quay ecr acr dockerhub packagecloud cloudsmith verdaccio jfrog
+model kind: lightgbm xgboost catboost transformer neural lambdamart bert lstm cnn random-forest logistic-regression two-tower tree conformer
+machine learning library: pytorch torch tensorflow keras jax mxnet onnx scikit-learn sklearn
+game engine: unity unreal godot bevy cryengine
+netcode: lockstep rollback
+markup: markdown restructuredtext rst asciidoc html latex mdx docx
+locale: en-us en-gb en-au de-de de-at de-ch fr-fr es-es pt-br nl-nl it-it
+log shipper: fluentd fluent-bit fluentbit vector-daemonset filebeat promtail logstash-agent
+site search: docsearch pagefind algolia-docsearch lunr
+http api client: axios fetch ky got
+health format: hl7 fhir dicom cda
+health version: stu3 r4 r5 dstu2
+map provider: mapbox openstreetmap google-maps here-maps leaflet maplibre
+sms provider: twilio vonage messagebird plivo sinch
+hr tool: workday personio bamboohr sap-successfactors hibob factorial
+accounting: datev xero quickbooks netsuite sap lexware sage
+spreadsheet: excel google-sheets airtable smartsheet
+office suite: google-workspace office-365 microsoft-365 libreoffice
+device management: jamf intune kandji mosyle
+password manager: 1password bitwarden lastpass keeper dashlane keepassxc
+vpn: wireguard openvpn ipsec tailscale anyconnect globalprotect
+fleet: rollout ring
+bank format: mt940 camt.053 camt sepa bai2
+embedding model: ada minilm e5 bge-m3 openai-embeddings
+speech: whisper deepspeech kaldi vosk
+llm provider: openai anthropic mistral cohere bedrock vertex gemini
+queue protocol: mqtt amqp coap stomp
+field bus: can-bus modbus profinet ethercat canopen
+radio: lora lorawan zigbee ble bluetooth thread-radio nb-iot lte-m wifi
+storage class: ssd hdd nvme tape
+raid: raid1 raid5 raid6 raid10 raidz
+file system: ext4 xfs btrfs zfs ntfs
+init: systemd supervisord runit openrc
+python framework test: tox nox
+backup tool: restic borg velero duplicity bacula veeam pgbackrest barman wal-g
+certificate authority: letsencrypt lets-encrypt digicert sectigo zerossl globalsign
+static analysis: sonarqube semgrep codeql snyk coverity checkmarx
+dependency bot: renovate dependabot
+e-signature: docusign adobe-sign hellosign
+survey tool: typeform surveymonkey google-forms
+calendar: google-calendar outlook-calendar calendly
+address style: first-name last-name
+plan: starter basic standard premium enterprise-plan
+rate method: token-bucket leaky-bucket sliding-window fixed-window
+cache policy: lru lfu fifo
+cpu: x86 arm64 arm amd64 riscv x86-64 graviton
+gpu: a100 h100 a10 v100 t4 l4 rtx
+ip: ipv4 ipv6 dual-stack
 human language: english german french spanish englisch deutsch franzosisch spanisch anglais allemand ingles aleman italian dutch portuguese
 form of address: sie-form du-form tutoie vouvoie tutoiement vouvoiement duzen siezen tutear ustedear
 ";
@@ -137,7 +188,7 @@ const ONE_PER_PROJECT: &[&str] = &[
     "merge method",
 ];
 
-static KNOWN: LazyLock<HashMap<&'static str, (usize, &'static str)>> = LazyLock::new(|| {
+static KNOWN: LazyLock<FxHashMap<&'static str, (usize, &'static str)>> = LazyLock::new(|| {
     let lines = CATEGORIES.lines().filter_map(|line| line.split_once(": "));
     lines.enumerate().flat_map(|(at, (name, members))| members.split_whitespace().map(move |member| (member, (at, name)))).collect()
 });
@@ -175,4 +226,17 @@ pub fn known(word: &Word) -> Option<(usize, &'static str)> {
     let spelled = word.raw.trim_end_matches("'s");
     let exact = || KNOWN.get(spelled).filter(|_| !word.first || word.raw.len() > 2).copied();
     KNOWN.get(word.low.as_str()).or_else(|| KNOWN.get(word.stem.as_str())).copied().or_else(exact)
+}
+
+/// "the Python SDK", "the Go SDK": two of a kind, not a choice.
+pub fn tells_apart(old: &Reading, one: usize, new: &Reading, other: usize) -> bool {
+    let next = |reading: &'_ Reading, at: usize| {
+        let word = &reading.words[at];
+        reading
+            .words
+            .get(at + 1)
+            .filter(|next| next.clause == word.clause && next.role != super::text::Role::Stop)
+            .map(|next| next.stem.clone())
+    };
+    next(old, one).is_some_and(|head| next(new, other) == Some(head))
 }

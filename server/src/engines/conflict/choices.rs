@@ -18,6 +18,9 @@ pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
     for other in here.iter().take(MOST) {
         let rivals = there.iter().take(MOST).filter(|one| one.category == other.category);
         let rivals = rivals.filter(|one| one.name == other.name || !(divides(old, one) && divides(new, other)));
+        let at = |reading: &Reading, word: &Word| reading.words.iter().position(|known| std::ptr::eq(known, word)).unwrap_or(0);
+        let rivals =
+            rivals.filter(|one| one.name == other.name || !alternatives::tells_apart(old, at(old, one.word), new, at(new, other.word)));
         let mut nearest: Option<(Clash, bool)> = None;
         for one in rivals {
             let clash = clash(old, one.word, new, other.word, one.word.raw.clone(), other.word.raw.clone());

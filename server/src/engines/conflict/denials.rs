@@ -1,10 +1,11 @@
 //! Words that deny, each in its own way: what follows, what it is said of, what it is done to.
 
-use std::{collections::HashSet, sync::LazyLock};
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
 
-type Words = LazyLock<HashSet<&'static str>>;
+type Words = LazyLock<FxHashSet<&'static str>>;
 
-const fn words(of: fn() -> HashSet<&'static str>) -> Words {
+const fn words(of: fn() -> FxHashSet<&'static str>) -> Words {
     LazyLock::new(of)
 }
 

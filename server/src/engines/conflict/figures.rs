@@ -2,19 +2,19 @@
 
 use super::{
     clash::{Clash, MOST, better, clash},
-    scope,
+    cues, scope,
     text::{Reading, Word},
-    values::{self, Bound, Measure, Quantity},
+    values::{Bound, Measure, Quantity},
 };
 
 const WEEK: f64 = 7.0 * 86_400.0;
 
 /// Another value of the same measure for the same thing.
 pub fn value(old: &Reading, new: &Reading) -> Option<Clash> {
-    let (mut there, here) = (values::quantities(&old.words), values::quantities(&new.words));
+    let (mut there, here): (Vec<&Quantity>, Vec<&Quantity>) = (old.quantities.iter().collect(), new.quantities.iter().collect());
     // What was measured once does not speak against what is measured now.
     there.retain(|quantity| !scope::is_past(&old.words, quantity.at));
-    let stands = |list: &[Quantity], one: &Quantity, words: &[Word]| {
+    let stands = |list: &[&Quantity], one: &Quantity, words: &[Word]| {
         list.iter().any(|other| same_measure(one, other) && same_value(one, other) && !is_bad(words, other.at))
     };
     let mut best = None;
@@ -40,7 +40,7 @@ impl Quantity {
     }
 }
 
-fn same_measure(one: &Quantity, other: &Quantity) -> bool {
+pub fn same_measure(one: &Quantity, other: &Quantity) -> bool {
     match (&one.measure, &other.measure) {
         (Measure::Plain(a), Measure::Plain(b)) => a.iter().any(|label| b.contains(label)),
         (Measure::Plain(a), Measure::Count(b)) | (Measure::Count(b), Measure::Plain(a)) => a.first() == Some(b),
@@ -50,13 +50,32 @@ fn same_measure(one: &Quantity, other: &Quantity) -> bool {
     }
 }
 
-fn same_value(one: &Quantity, other: &Quantity) -> bool {
+pub fn same_value(one: &Quantity, other: &Quantity) -> bool {
     if (one.measure == Measure::Weekday) != (other.measure == Measure::Weekday) {
         return [one, other].iter().any(|rhythm| rhythm.measure == Measure::Every && (rhythm.value - WEEK).abs() < 1.0);
     }
+    if one.measure == Measure::Date && other.measure == Measure::Date {
+        return same_date(one.value, other.value);
+    }
     // A month is 30 days to some and a twelfth of a year to others.
-    let slack = if matches!(one.measure, Measure::Duration | Measure::Every) { 0.02 } else { 0.001 };
+    let slack = match one.measure {
+        Measure::Duration | Measure::Every => 0.02,
+        // 1000 to some, 1024 to others.
+        Measure::Bytes => 0.06,
+        _ => 0.001,
+    };
     (one.value - other.value).abs() <= one.value.abs() * slack
+}
+
+/// A month alone is any day of it, a quarter (below zero) any of its months.
+fn same_date(one: f64, other: f64) -> bool {
+    let month = |date: f64| (date / 100.0).floor();
+    let quarter = |date: f64| if date < 0.0 { -date } else { ((month(date) - 1.0) / 3.0).floor() + 1.0 };
+    if one < 0.0 || other < 0.0 {
+        return (quarter(one) - quarter(other)).abs() < 0.5;
+    }
+    let whole = |date: f64| date % 100.0 < 0.5;
+    if whole(one) || whole(other) { (month(one) - month(other)).abs() < 0.5 } else { (one - other).abs() < 0.5 }
 }
 
 /// "SDK 4 gets fixes": the version is what is spoken of, not what is said of it.
@@ -65,7 +84,7 @@ fn is_subject(reading: &Reading, quantity: &Quantity) -> bool {
 }
 
 /// "18 fails", "OOM kills at 512Mi", "256 ran out": the value is mentioned to say that it is not the one.
-fn is_bad(words: &[Word], at: usize) -> bool {
+pub fn is_bad(words: &[Word], at: usize) -> bool {
     let clause = words[at].clause;
     let after = words[at..].iter().take_while(|word| word.clause == clause).any(|word| {
         matches!(
@@ -76,7 +95,10 @@ fn is_bad(words: &[Word], at: usize) -> bool {
     let before = words[..at].iter().rev().take(4).take_while(|word| word.clause == clause);
     let before = before
         .into_iter()
-        .any(|word| matches!(word.low.as_str(), "oom" | "kills" | "old" | "former" | "formerly" | "previously" | "from" | "instead"));
+        .any(|word| matches!(word.low.as_str(), "oom" | "kills" | "old" | "former" | "formerly" | "previously" | "instead"));
+    let from = words[..at].iter().rev().take(3).take_while(|word| word.clause == clause).any(|word| word.low == "from")
+        && words[at..].iter().take(4).any(|word| word.low == "to")
+        && words.iter().any(|word| word.clause == clause && cues::is_move(&word.low));
     let was = at > 0 && matches!(words[at - 1].low.as_str(), "was" | "were" | "war");
-    words[at].denied || after || before || was
+    words[at].denied || after || before || was || from
 }

@@ -1,7 +1,8 @@
 //! Grammar as data: languages and their small words, what begins a clause, numbers as words. Knows nothing of memories.
 
 use super::denials;
-use std::{collections::HashSet, sync::LazyLock};
+use rustc_hash::FxHashSet;
+use std::sync::LazyLock;
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Language {
@@ -24,10 +25,10 @@ const ENGLISH: &str = "a an the and or of to in on at by for from with as is are
     very just also even still yet but because since until unless about into over under again once more most other another per via out up down \
     off through during before after between against within without here now never always none nothing nobody cannot neither instead rather \
     ever already everything everyone everybody anything anyone anybody else itself themselves himself let lets get gets got go goes going \
-    come comes make makes made want wants put puts take takes taken say says whatever whoever etc i.e e.g be's us one's much many few little";
+    come comes make makes made want wants put puts take takes taken say says whatever whoever etc i.e e.g be's us one's much many few little onto upon toward towards across along around behind beside inside near outside past whether though although";
 
-static STOPS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| ENGLISH.split_whitespace().collect());
-static FOREIGN: LazyLock<[Vec<&'static str>; 3]> =
+static STOPS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| ENGLISH.split_whitespace().collect());
+static FOREIGN: LazyLock<[FxHashSet<&'static str>; 3]> =
     LazyLock::new(|| [GERMAN, FRENCH, SPANISH].map(|words| words.split_whitespace().collect()));
 
 pub fn language(title: &str, content: &str) -> Language {
@@ -37,7 +38,7 @@ pub fn language(title: &str, content: &str) -> Language {
         let low = super::text::fold(chunk.trim_matches(|c: char| !c.is_alphanumeric()));
         english += usize::from(STOPS.contains(low.as_str()));
         for (hits, words) in hits.iter_mut().zip(FOREIGN.iter()) {
-            *hits += usize::from(words.contains(&low.as_str()));
+            *hits += usize::from(words.contains(low.as_str()));
         }
     }
     let best = hits.into_iter().max().unwrap_or(0);
@@ -54,7 +55,7 @@ pub fn is_stop(low: &str, language: Language) -> bool {
         Language::French => &FOREIGN[1],
         Language::Spanish => &FOREIGN[2],
     };
-    foreign.contains(&low) || denials::is_denial(low)
+    foreign.contains(low) || denials::is_denial(low)
 }
 
 /// don't, can't, isn't: the verb, and the denial in it.
@@ -86,7 +87,7 @@ const KINDS: &str = "queue bucket topic branch host table cluster namespace chan
     repository server node region zone exchange stream group role user account network volume image tag package module crate \
     app project machine box runner pool profile command";
 
-static NAMED_KINDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| KINDS.split_whitespace().collect());
+static NAMED_KINDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| KINDS.split_whitespace().collect());
 
 pub fn is_named_kind(low: &str) -> bool {
     NAMED_KINDS.contains(low)

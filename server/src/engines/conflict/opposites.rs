@@ -6,6 +6,7 @@ use super::{
     text::{Reading, Role, Word},
     units,
 };
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 /// Words that exclude each other when said of the same thing.
@@ -28,28 +29,51 @@ const OPPOSITES: &str = "\
     verbose quiet; explicit implicit; imperative declarative; nullable mandatory; tabs spaces; remote local; remote office; morning evening; hand automatically; day night; pluriel singulier; singular plural; manuell automatisch; offen geschlossen; \
     obligatoire facultatif; obligatorio opcional; pflicht optional; gemeinsam getrennt; ensemble separement; public prive";
 
-/// A word of a pair, as it is written and as its stem.
-struct Pole {
-    word: &'static str,
-    stem: String,
-}
-
-impl Pole {
-    fn is(&self, word: &Word) -> bool {
-        word.stem == self.stem || word.low == self.word
+/// On which pairs a word stands, as it is written or by its stem, and whether on their first side.
+static POLES: LazyLock<FxHashMap<String, Vec<(usize, bool)>>> = LazyLock::new(|| {
+    let mut poles: FxHashMap<String, Vec<(usize, bool)>> = FxHashMap::default();
+    for (pair, words) in OPPOSITES.split(';').enumerate() {
+        for (side, (word, stem)) in words.split_whitespace().zip(synonyms::stems(words)).enumerate() {
+            for name in [word.to_owned(), stem] {
+                let known = poles.entry(name).or_default();
+                if !known.contains(&(pair, side == 0)) {
+                    known.push((pair, side == 0));
+                }
+            }
+        }
     }
+    poles
+});
+
+/// A word of a pair where a text has it.
+#[derive(Clone, Copy, Debug)]
+pub struct Pole {
+    at: usize,
+    pair: usize,
+    first: bool,
 }
 
-static PAIRS: LazyLock<Vec<[Pole; 2]>> = LazyLock::new(|| {
-    let poles = |pair: &'static str| pair.split_whitespace().zip(synonyms::stems(pair)).map(|(word, stem)| Pole { word, stem });
-    OPPOSITES.split(';').filter_map(|pair| <[Pole; 2]>::try_from(poles(pair).collect::<Vec<_>>()).ok()).collect()
-});
+pub fn poles(words: &[Word]) -> Vec<Pole> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let (by_stem, by_word) = (POLES.get(&word.stem), POLES.get(&word.low));
+        let also = by_word.filter(|_| word.low != word.stem).into_iter().flatten();
+        let also = also.filter(|pole| by_stem.is_none_or(|known| !known.contains(pole)));
+        found.extend(by_stem.into_iter().flatten().chain(also).map(|(pair, first)| Pole { at, pair: *pair, first: *first }));
+    }
+    found
+}
 
 /// "in separate commits", "don't mix them": a denied opposite is agreement.
 pub fn agreements(old: &Reading, new: &Reading) -> usize {
-    let says = |reading: &Reading, pole: &Pole, denied: bool| reading.words.iter().any(|word| word.denied == denied && pole.is(word));
-    let both = |a: &Pole, b: &Pole| (says(old, a, false) && says(new, b, true)) || (says(old, b, true) && says(new, a, false));
-    PAIRS.iter().filter(|[left, right]| both(left, right) || both(right, left)).count()
+    let agree = |one: &Pole, other: &Pole| {
+        one.pair == other.pair && one.first != other.first && old.words[one.at].denied != new.words[other.at].denied
+    };
+    let mut pairs: Vec<usize> =
+        old.poles.iter().filter(|one| new.poles.iter().any(|other| agree(one, other))).map(|one| one.pair).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.len()
 }
 
 /// "as often as you like" against "only once": one side knows no bound, the other has one.
@@ -112,15 +136,12 @@ fn together(old: &Reading, new: &Reading) -> Option<Clash> {
 
 pub fn opposite(old: &Reading, new: &Reading) -> Option<Clash> {
     let mut best = bounded(old, new).or_else(|| together(old, new));
-    let find = |reading: &Reading, pole: &Pole| reading.words.iter().position(|word| !word.denied && !word.part && pole.is(word));
-    let has = |reading: &Reading, pole: &Pole| reading.words.iter().any(|word| pole.is(word));
-    for [left, right] in PAIRS.iter() {
-        for (a, b) in [(left, right), (right, left)] {
-            let (Some(one), Some(other)) = (find(old, a), find(new, b)) else { continue };
-            if has(old, b) || has(new, a) {
-                continue;
-            }
-            let (one, other) = (&old.words[one], &new.words[other]);
+    let has = |poles: &[Pole], of: &Pole| poles.iter().any(|pole| pole.pair == of.pair && pole.first == of.first);
+    let says = |reading: &Reading, pole: &Pole| !reading.words[pole.at].denied && !reading.words[pole.at].part;
+    for one in old.poles.iter().filter(|pole| says(old, pole)) {
+        let against = new.poles.iter().find(|other| says(new, other) && other.pair == one.pair && other.first != one.first);
+        if let Some(other) = against.filter(|other| !has(&old.poles, other) && !has(&new.poles, one)) {
+            let (one, other) = (&old.words[one.at], &new.words[other.at]);
             better(&mut best, clash(old, one, new, other, one.raw.clone(), other.raw.clone()));
         }
     }

@@ -6,7 +6,8 @@ use super::{
     text::{Reading, Role, Word},
     units::weekday,
 };
-use std::{collections::HashSet, sync::LazyLock};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 
 /// Words that divide a subject, a line each: what holds for one of a line need not hold for another of it.
 const SIBLINGS: &str = "\
@@ -53,25 +54,62 @@ nightly weekly
 standby active
 ";
 
-static LINES: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| SIBLINGS.lines().map(|line| synonyms::stems(line).collect()).collect());
+/// The lines on which a word stands.
+static LINES: LazyLock<FxHashMap<String, Vec<usize>>> = LazyLock::new(|| {
+    let mut lines: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+    for (line, words) in SIBLINGS.lines().enumerate() {
+        for stem in synonyms::stems(words) {
+            lines.entry(stem).or_default().push(line);
+        }
+    }
+    lines
+});
 
 /// Words of the new text that make it an exception, an addition or a matter of some cases only.
-const EXCEPTIONS: &str = "exempt except exception exceptions unless until still besides also although additionally temporarily during legacy emergency \
-    emergencies elsewhere if considered freely ausser ausnahme zusatzlich wahrend sauf pendant outre excepto salvo ademas";
+const EXCEPTIONS: &[&str] = &[
+    "exempt",
+    "except",
+    "exception",
+    "exceptions",
+    "unless",
+    "until",
+    "still",
+    "besides",
+    "also",
+    "although",
+    "additionally",
+    "temporarily",
+    "during",
+    "legacy",
+    "emergency",
+    "emergencies",
+    "elsewhere",
+    "if",
+    "considered",
+    "freely",
+    "ausser",
+    "ausnahme",
+    "zusatzlich",
+    "wahrend",
+    "sauf",
+    "pendant",
+    "outre",
+    "excepto",
+    "salvo",
+    "ademas",
+];
 
 /// Words by which a text speaks of what was.
-const PAST: &str = "was were had took used previously formerly ago originally war waren fruher etait era";
+const PAST: &[&str] =
+    &["was", "were", "had", "took", "used", "previously", "formerly", "ago", "originally", "war", "waren", "fruher", "etait", "era"];
 
 /// Verbs by which a measurement is told of the past.
-const MEASURED: &str = "was were had took needed used ran cost war hatte etait avait era tenia";
+const MEASURED: &[&str] =
+    &["was", "were", "had", "took", "needed", "used", "ran", "cost", "war", "hatte", "etait", "avait", "era", "tenia"];
 
 /// Whether what stands there is told of the past.
 pub fn is_past(words: &[Word], at: usize) -> bool {
-    words.iter().any(|word| word.clause == words[at].clause && is_one_of(MEASURED, &word.low))
-}
-
-fn is_one_of(words: &str, low: &str) -> bool {
-    words.split_whitespace().any(|word| word == low)
+    words.iter().any(|word| word.clause == words[at].clause && MEASURED.contains(&word.low.as_str()))
 }
 
 /// Words of titles that do not tell one subject from another.
@@ -79,16 +117,20 @@ const SAYS_LITTLE: &str = "url long many much often live keep store where hour d
     note update change place location address host style choice standard default handle run limit size value everywhere language rewrite length contact \
     owner rhythm schedule term about ask way how who what data now again";
 
-static LITTLE: LazyLock<HashSet<String>> = LazyLock::new(|| synonyms::stems(SAYS_LITTLE).collect());
+pub fn says_little(stem: &str) -> bool {
+    LITTLE.contains(stem)
+}
+
+static LITTLE: LazyLock<FxHashSet<String>> = LazyLock::new(|| synonyms::stems(SAYS_LITTLE).collect());
 
 /// Whether the texts take different sides of one line: "staging" here, "production" there.
 pub fn take_sides(old: &Stances<'_>, new: &Stances<'_>) -> bool {
-    LINES.iter().any(|line| {
-        let has = |stances: &Stances<'_>, word: &String| stances.contains_key(word.as_str());
-        let only = |one: &Stances<'_>, other: &Stances<'_>| line.iter().any(|word| has(one, word) && !has(other, word));
-        let both = line.iter().any(|word| has(old, word) && has(new, word));
-        !both && only(old, new) && only(new, old)
-    })
+    let lines = |stances: &Stances<'_>, other: &Stances<'_>, shared: bool| -> Vec<usize> {
+        let words = stances.keys().filter(|stem| other.contains_key(*stem) == shared);
+        words.filter_map(|stem| LINES.get(*stem)).flatten().copied().collect()
+    };
+    let (both, theirs) = (lines(old, new, true), lines(new, old, false));
+    lines(old, new, false).iter().any(|line| theirs.contains(line) && !both.contains(line))
 }
 
 /// "outside Spain", "other than admins": the new text draws its line along a word of the other.
@@ -101,11 +143,11 @@ pub fn beyond(reading: &Reading, other: &Stances<'_>) -> bool {
 }
 
 pub fn is_exception(new: &Reading) -> bool {
-    new.words.iter().any(|word| is_one_of(EXCEPTIONS, &word.low))
+    new.words.iter().any(|word| EXCEPTIONS.contains(&word.low.as_str()))
 }
 
 pub fn tells_past(reading: &Reading) -> bool {
-    reading.words.iter().any(|word| is_one_of(PAST, &word.low))
+    reading.words.iter().any(|word| PAST.contains(&word.low.as_str()))
 }
 
 /// Whether both titles share a word and each goes its own way: "flashing rev B", "flashing rev C".
@@ -128,12 +170,43 @@ pub fn is_only(low: &str) -> bool {
     ["only", "just", "exclusively", "solely", "nur", "ausschliesslich", "seulement", "uniquement", "solo", "solamente"].contains(&low)
 }
 
-const ALL: &str = "all every each always never any everything everyone everybody nobody nothing none forever everywhere alle jede jeder jedes immer \
-    nie tout toute tous toujours jamais todo toda siempre nunca nadie cada";
+const ALL: &[&str] = &[
+    "all",
+    "every",
+    "each",
+    "always",
+    "never",
+    "any",
+    "everything",
+    "everyone",
+    "everybody",
+    "nobody",
+    "nothing",
+    "none",
+    "forever",
+    "everywhere",
+    "alle",
+    "jede",
+    "jeder",
+    "jedes",
+    "immer",
+    "nie",
+    "tout",
+    "toute",
+    "tous",
+    "toujours",
+    "jamais",
+    "todo",
+    "toda",
+    "siempre",
+    "nunca",
+    "nadie",
+    "cada",
+];
 
 /// Whether a text speaks of all cases.
 pub fn universal(reading: &Reading) -> bool {
-    reading.words.iter().any(|word| is_one_of(ALL, &word.low))
+    reading.words.iter().any(|word| ALL.contains(&word.low.as_str()))
 }
 
 pub fn denials(reading: &Reading) -> bool {
@@ -141,7 +214,10 @@ pub fn denials(reading: &Reading) -> bool {
 }
 
 /// Words that open a case.
-const OPENS: &str = "for on in at during within of after before under behind bei fur im am pour pendant en para durante";
+const OPENS: &[&str] = &[
+    "for", "on", "in", "at", "during", "within", "of", "after", "before", "under", "behind", "bei", "fur", "im", "am", "pour", "pendant",
+    "en", "para", "durante",
+];
 
 /// Whether a text says in which case it holds, by a word the other does not have: "for invited users …", "backups of the audit log".
 pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart: &[String]) -> bool {
@@ -157,7 +233,7 @@ pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart
         if phase && (words[at].first || at < reading.title) && !others.contains(&words[at].low.as_str()) {
             return true;
         }
-        let opens = is_one_of(OPENS, &words[at].low) && (words[at].first || at < reading.title);
+        let opens = OPENS.contains(&words[at].low.as_str()) && (words[at].first || at < reading.title);
         let told = words[at + 1..].iter().take_while(|word| word.clause == words[at].clause).take(3);
         let told = told.filter(|word| matches!(word.role, Role::Content | Role::Name));
         opens
@@ -198,12 +274,15 @@ pub fn other_ones(old: &Reading, new: &Reading) -> bool {
 
 /// What sentences begin with where a verb follows: which one, of what.
 fn subjects(reading: &Reading) -> Vec<(&Word, &Word)> {
-    const VERBS: &str = "is are was were has have had may must can should will do does take takes run runs get gets go goes need needs";
+    const VERBS: &[&str] = &[
+        "is", "are", "was", "were", "has", "have", "had", "may", "must", "can", "should", "will", "do", "does", "take", "takes", "run",
+        "runs", "get", "gets", "go", "goes", "need", "needs",
+    ];
     let content = reading.words.get(reading.title..).unwrap_or_default();
     let telling = |word: &Word| matches!(word.role, Role::Content | Role::Name) && !word.part;
     let triples = content.windows(3).enumerate().filter(|(at, three)| {
         let opens = three[0].first || (*at > 0 && content[at - 1].first && content[at - 1].role == Role::Stop);
-        opens && telling(&three[0]) && telling(&three[1]) && three[2].clause == three[0].clause && is_one_of(VERBS, &three[2].low)
+        opens && telling(&three[0]) && telling(&three[1]) && three[2].clause == three[0].clause && VERBS.contains(&three[2].low.as_str())
     });
     triples.map(|(_, three)| (&three[0], &three[1])).collect()
 }

@@ -22,7 +22,9 @@ pub fn elision<'a>(word: &'a str, low: &'a str) -> (&'a str, &'a str) {
 pub fn is_compound(word: &str) -> bool {
     let mut parts = word.split(['-', '/']);
     let all = parts.by_ref().all(|part| part.chars().count() > 1 && part.chars().all(char::is_alphabetic) && !has_inner_capital(part));
-    all && word.contains(['-', '/']) && word.matches('/').count() < 2
+    // packages/ui-kit is a path.
+    let path = word.contains('/') && word.contains('-');
+    all && word.contains(['-', '/']) && word.matches('/').count() < 2 && !path
 }
 
 pub fn is_identifier(word: &str) -> bool {

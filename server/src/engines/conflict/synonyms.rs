@@ -1,10 +1,8 @@
 //! One stem for words that engineers use for the same thing, and words that say too little to be a subject.
 
 use rust_stemmers::{Algorithm, Stemmer};
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
-};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
 
 /// Groups in lines; the first word stands for all.
 const SAME: &str = "\
@@ -43,6 +41,7 @@ buy purchase purchased purchases bought
 change modify modified modifies alter altered edit edits edited editing touch update updates updated
 service microservice services
 endpoint route api
+request req reqs requests
 log logging logs logged
 format formatted formatting
 error exception exceptions errors
@@ -75,11 +74,36 @@ validate validated validation verify
 timeout timeouts
 write writes written wrote
 lead leads led leader
+aws amazon
+frankfurt eu-central-1
+ireland eu-west-1
+virginia us-east-1
+watchdog wdt
+autoscaler hpa autoscaling autoscale
+mfa 2fa multifactor
+employee staff worker colleague employees
+leave vacation holiday holidays
+reply answer respond response replies answers answered
+survey csat
+cadence rhythm frequency interval
+money amount amounts
+contract agreement
+vendor supplier suppliers vendors
+outage downtime
+developer engineer developers engineers
+laptop notebook
+invoice bill invoices billed
+tenant customer-account
+branch branches
+threshold bound
+duplicate dedup deduplicate deduplicated duplicates
+quarantine quarantined
+revoke revoked
 ";
 
-static SAME_AS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+static SAME_AS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
     let stemmer = Stemmer::create(Algorithm::English);
-    let mut same = HashMap::new();
+    let mut same = FxHashMap::default();
     for group in SAME.lines() {
         let Some(first) = group.split_whitespace().next() else { continue };
         for word in group.split_whitespace() {
@@ -109,7 +133,7 @@ pub fn stems(words: &'static str) -> impl Iterator<Item = String> {
 const GENERIC: &str = "store run use live set need work put come take write written read handle manage begin do give find contain serve provide support happen \
     include new old time thing way case day team also require return answer allow mean last base have let may get make prefer like want wird werden";
 
-static GENERICS: LazyLock<HashSet<String>> = LazyLock::new(|| stems(GENERIC).collect());
+static GENERICS: LazyLock<FxHashSet<String>> = LazyLock::new(|| stems(GENERIC).collect());
 
 pub fn is_generic(stem: &str) -> bool {
     GENERICS.contains(stem)

@@ -3,7 +3,9 @@
 use super::{
     alternatives, denials,
     lexicon::{self, Language},
+    opposites::{self, Pole},
     polarity, shapes, synonyms, units,
+    values::{self, Quantity},
 };
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -52,6 +54,8 @@ pub struct Reading {
     pub language: Language,
     /// What the text claims is the reason itself, as a discovery does.
     pub explains: bool,
+    pub quantities: Vec<Quantity>,
+    pub poles: Vec<Pole>,
 }
 
 impl Reading {
@@ -65,7 +69,8 @@ impl Reading {
         reader.read(content);
         let mut words = reader.words;
         polarity::mark(&mut words);
-        Self { words, title: of_title, language, explains }
+        let (quantities, poles) = (values::quantities(&words), opposites::poles(&words));
+        Self { words, title: of_title, language, explains, quantities, poles }
     }
 
     /// Words that carry meaning: neither grammar nor numbers.
@@ -224,7 +229,8 @@ impl Reader {
         let starts = self.words.last().is_none_or(|last| last.clause != self.clause);
         let joined =
             denials::is_denial(low) && self.words.last().is_some_and(|last| matches!(last.low.as_str(), "and" | "or" | "und" | "et" | "y"));
-        if joined || lexicon::breaks_clause(low) || (self.conditional && !starts && lexicon::is_subject(low)) {
+        let since = low == "since" && !starts;
+        if joined || since || lexicon::breaks_clause(low) || (self.conditional && !starts && lexicon::is_subject(low)) {
             self.clause += 1;
             self.conditional = lexicon::is_condition(low);
         } else if starts {

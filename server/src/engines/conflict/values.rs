@@ -1,7 +1,7 @@
 //! Quantities in a text, in one measure each: durations, sizes, money, counts, versions, times of day, weekdays and dates.
 
 use super::{
-    alternatives, lexicon,
+    alternatives, dates, fractions, lexicon,
     text::{Role, Word},
     units::{MINUTE, adverb, is_money, month, unit_of_size, unit_of_time, weekday},
 };
@@ -60,51 +60,98 @@ fn quantity(words: &[Word], at: usize) -> Option<Quantity> {
     if let Some(seconds) = adverb(&word.low) {
         return make(Measure::Every, seconds, word.raw.clone());
     }
+    if let Some(found) = fractions::fraction(words, at) {
+        return Some(found);
+    }
+    if let Some(month) = dates::month_alone(words, at) {
+        return make(Measure::Date, month * 100.0, word.raw.clone());
+    }
+    if let Some(quarter) = dates::quarter(&word.low) {
+        return make(Measure::Date, -quarter, word.raw.clone());
+    }
     if let Some(seconds) = unit_of_time(&word.low).filter(|_| at > 0 && is_every(&words[at - 1].low)) {
         return make(Measure::Every, seconds, format!("{} {}", words[at - 1].raw, word.raw));
     }
     if let Some(seconds) = unit_of_time(&word.low).filter(|_| is_one(words, at)) {
+        let seconds = if is_and_half(words, at + 1) { seconds * 1.5 } else { seconds };
         return make(Measure::Duration, seconds, format!("{} {}", words[at - 1].raw, word.raw));
     }
-    if word.low == "first" || word.low == "last" || word.low == "1st" {
-        let of_month = words[at + 1..].iter().take(6).any(|word| word.stem == "month" || word.stem == "monat" || word.stem == "mois");
-        return of_month.then(|| make(Measure::DayOfMonth, if word.low == "last" { 31.0 } else { 1.0 }, word.raw.clone())).flatten();
+    if let Some(day) = dates::ordinal(&word.low) {
+        let of_month = words[at + 1..]
+            .iter()
+            .take(6)
+            .any(|word| matches!(word.stem.as_str(), "month" | "monat" | "mois") || matches!(word.low.as_str(), "working" | "business"));
+        return of_month.then(|| make(Measure::DayOfMonth, day, word.raw.clone())).flatten();
     }
     if word.role == Role::Number { numeric(words, at) } else { None }
 }
 
 fn numeric(words: &[Word], at: usize) -> Option<Quantity> {
     let word = &words[at];
-    let next = same_clause(words, at, at + 1);
-    let make = |measure, value, shown: &str| Some(Quantity { measure, value, bound: Bound::Exact, at, shown: shown.to_owned() });
     let (value, suffix, clock) = parse(&word.low)?;
+    let make = |measure, value, shown: &str| Some(Quantity { measure, value, bound: Bound::Exact, at, shown: shown.to_owned() });
     if clock {
         return make(Measure::Clock, value, &word.raw);
     }
-    let (unit, shown) = match next {
+    if let Some(date) = dates::iso_date(&word.low) {
+        return make(Measure::Date, date, &word.raw);
+    }
+    let before = at.checked_sub(1).map(|before| words[before].low.as_str()).unwrap_or_default();
+    if is_no_amount(words, at, value, suffix, before) {
+        return None;
+    }
+    let suffix = if is_range(suffix) { "" } else { suffix };
+    let (unit, shown) = match same_clause(words, at, at + 1) {
         Some(next) if suffix.is_empty() => (next.low.as_str(), format!("{} {}", word.raw, next.raw)),
         _ => (suffix, word.raw.clone()),
     };
-    let before = at.checked_sub(1).map(|before| words[before].low.as_str()).unwrap_or_default();
     if let Some(month) = month(unit).or_else(|| month(before)).filter(|_| value <= 31.0) {
         return make(Measure::Date, month * 100.0 + value, &shown);
     }
-    if matches!(unit, "am" | "pm" | "uhr" | "o'clock") {
-        return make(Measure::Clock, value * MINUTE + if unit == "pm" { 720.0 } else { 0.0 }, &shown);
+    if matches!(suffix, "st" | "nd" | "rd" | "th") {
+        return make(Measure::DayOfMonth, value, &word.raw);
     }
-    if let Some(seconds) = unit_of_time(unit) {
-        return make(if is_every(before) { Measure::Every } else { Measure::Duration }, value * seconds, &shown);
-    }
-    if let Some(bytes) = unit_of_size(unit) {
-        return make(Measure::Bytes, value * bytes, &shown);
-    }
-    if matches!(unit, "%" | "percent" | "prozent" | "pourcent") {
-        return make(Measure::Percent, value, &shown);
-    }
-    if is_money(unit) || word.low.starts_with(['€', '$', '£']) {
-        return make(Measure::Money, value, &shown);
+    let half = if is_and_half(words, at + 2) { 0.5 } else { 0.0 };
+    if let Some((measure, value)) = measured(word, unit, value, half, is_every(before)) {
+        return make(measure, value, &shown);
     }
     repeated(words, at, value, unit).or_else(|| counted(words, at, value, suffix, shown))
+}
+
+/// A number with a unit of measure.
+fn measured(word: &Word, unit: &str, value: f64, half: f64, every: bool) -> Option<(Measure, f64)> {
+    if matches!(unit, "am" | "pm" | "uhr" | "o'clock") {
+        return Some((Measure::Clock, value * MINUTE + if unit == "pm" { 720.0 } else { 0.0 }));
+    }
+    if let Some(seconds) = unit_of_time(unit) {
+        return Some((if every { Measure::Every } else { Measure::Duration }, (value + half) * seconds));
+    }
+    if let Some(bytes) = unit_of_size(unit) {
+        return Some((Measure::Bytes, value * bytes));
+    }
+    if matches!(unit, "%" | "percent" | "prozent" | "pourcent") {
+        return Some((Measure::Percent, value));
+    }
+    (is_money(unit) || word.low.starts_with(['€', '$', '£'])).then_some((Measure::Money, value))
+}
+
+/// The year of a date, a line of versions (2.x), "the shorter one".
+fn is_no_amount(words: &[Word], at: usize, value: f64, suffix: &str, before: &str) -> bool {
+    let year = month(before).is_some() && (1900.0..2100.0).contains(&value);
+    let one = matches!(words[at].low.as_str(), "one" | "single") && at > 0 && words[at - 1].role != Role::Stop;
+    let unit = words.get(at + 1).is_some_and(|next| unit_of_time(&next.low).is_some());
+    year || suffix.starts_with('x') || (one && !unit)
+}
+
+/// 19-23, 3–5: the first of them counts.
+fn is_range(suffix: &str) -> bool {
+    let rest = suffix.strip_prefix(['-', '–']);
+    rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || "–-.:".contains(c)))
+}
+
+/// "a minute and a half".
+fn is_and_half(words: &[Word], from: usize) -> bool {
+    words.get(from).is_some_and(|word| word.low == "and") && words.get(from + 2).is_some_and(|word| word.low == "half")
 }
 
 /// "3 times", "twice a day".
@@ -140,7 +187,7 @@ fn counted(words: &[Word], at: usize, value: f64, suffix: &str, shown: String) -
     if let Some(unit) = unit {
         return Some(Quantity { measure: Measure::Count(unit.stem.clone()), value, bound, at, shown });
     }
-    if spelled {
+    if spelled && matches!(word.low.as_str(), "one" | "once" | "single" | "zero" | "double") {
         return None;
     }
     let sentence = word.sentence;
@@ -199,6 +246,9 @@ fn parse(low: &str) -> Option<(f64, &str, bool)> {
         return (hours <= 24.0 && minutes < 60.0).then_some((hours * MINUTE + minutes, suffix, true));
     }
     let thousands = digits.split(',').skip(1).all(|group| group.len() == 3);
+    // 2.0.29: the first two count.
+    let digits = digits.trim_end_matches('.');
+    let digits = digits.match_indices('.').nth(1).map_or(digits, |(end, _)| &digits[..end]);
     let plain = if thousands { digits.replace(',', "") } else { digits.replace(',', ".") };
     Some((plain.parse().ok()?, suffix, false))
 }

@@ -107,11 +107,11 @@ fn terms(signs: &Signs, evidence: &Evidence) -> [f32; WEIGHTS.len()] {
 }
 
 /// How far a disagreement is about the same thing.
-fn strength(clash: Option<&Clash>) -> f32 {
+pub fn strength(clash: Option<&Clash>) -> f32 {
     let shared = clash.filter(|clash| clash.shared > 0);
     shared.map_or(0.0, |clash| (0.4 + 0.6 * clash.near) * if clash.shared > 1 { 1.0 } else { 0.7 })
 }
 
-fn few(count: usize) -> f32 {
+pub fn few(count: usize) -> f32 {
     f32::from(u8::try_from(count).unwrap_or(u8::MAX))
 }

@@ -225,7 +225,12 @@ impl Plan {
                 }
             }
             State::Superseded if now.state != State::Superseded => {
-                then.superseded_by.filter(|by| !matches!(self.after(*by), Some((State::Active | State::Superseded, _))))
+                // Whoever was to follow it is gone, or was to come back with it and is left where it is.
+                then.superseded_by.filter(|by| match self.after(*by) {
+                    Some((State::Active | State::Superseded, _)) => false,
+                    Some(_) => self.left.contains_key(by),
+                    None => true,
+                })
             }
             _ => None,
         })

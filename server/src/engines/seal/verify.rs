@@ -118,9 +118,9 @@ impl Verifier {
         };
         let hash = record_hash(read.leaf.as_bytes());
         if self.complete {
-            self.next_of_all(index, &read)?
+            self.next_of_all(index, &read)?;
         } else {
-            self.one_of_some(index, &read, hash)?
+            self.one_of_some(index, &read, hash)?;
         }
         if hash.to_string() != read.hash {
             return broken(index, "it was changed: its hash is another than the one beside it");

@@ -16,7 +16,7 @@ use crate::{
     model::{Memory, MemoryId},
     problem::Problem,
 };
-use row::Row;
+pub(super) use row::Row;
 use time::OffsetDateTime;
 
 /// How Postgres reads bytes from JSON.
@@ -82,6 +82,20 @@ pub async fn find_to_change(tx: &mut Tx<Write>, id: MemoryId) -> Result<Memory, 
         .await?
         .ok_or(Problem::NotFound)?;
     find(tx, id).await
+}
+
+/// Some, as they are now, held likewise; in one order, so that two who hold the same do not wait for each other. What is gone or
+/// not to be seen is missing.
+pub async fn find_some_to_change(tx: &mut Tx<Write>, ids: &[MemoryId]) -> Result<Vec<Memory>, Problem> {
+    let (workspace, bare): (_, Vec<uuid::Uuid>) = (tx.workspace(), ids.iter().map(|id| id.0).collect());
+    let held = sqlx::query_scalar!(
+        r#"select id as "id: MemoryId" from memories where workspace_id = $1 and id = any($2) order by id for update"#,
+        workspace.0,
+        &bare
+    )
+    .fetch_all(tx.conn())
+    .await?;
+    find_some(tx, &held).await
 }
 
 /// As it was at a moment; before its first version it was not there.

@@ -16,7 +16,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 #[derive(sqlx::FromRow)]
-pub(super) struct Row {
+pub(in crate::store) struct Row {
     pub(super) id: MemoryId,
     pub(super) version: i32,
     operation: Operation,

@@ -34,6 +34,22 @@ impl Model {
         self.mean(&self.vocabulary.tokens(text, LONGEST_QUERY))
     }
 
+    /// The vector of one word, with how much it tells: the model gives rare words long vectors and common ones short ones.
+    pub fn word(&self, word: &str) -> Option<(Vector, f32)> {
+        let tokens = self.vocabulary.tokens(word, LONGEST_QUERY);
+        if let [token] = tokens[..] {
+            let at = usize::from(token);
+            let codes: Box<[i8]> =
+                self.rows[at * self.dimension..(at + 1) * self.dimension].iter().map(|code| code.cast_signed()).collect();
+            #[expect(clippy::cast_precision_loss, reason = "a length needs no more digits")]
+            let length = (kernels::dot(&codes, &codes) as f32).sqrt();
+            return (length > 0.0).then(|| (Vector { codes, scale: 1.0 / length }, length * self.scales[at]));
+        }
+        let sum = self.sum(&tokens);
+        let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
+        Vector::quantise(&sum).map(|vector| (vector, length))
+    }
+
     /// The vectors of a text's overlapping windows, one for a text of usual length.
     pub fn embed_long(&self, text: &str) -> Vec<Vector> {
         let tokens = self.vocabulary.tokens(text, usize::MAX);
@@ -54,10 +70,14 @@ impl Model {
 
     /// Not divided by the count: only the direction stays.
     fn mean(&self, tokens: &[u16]) -> Option<Vector> {
+        Vector::quantise(&self.sum(tokens))
+    }
+
+    fn sum(&self, tokens: &[u16]) -> Vec<f32> {
         let mut sum = vec![0.0; self.dimension];
         for token in tokens.iter().copied().map(usize::from) {
             kernels::add(&mut sum, &self.rows[token * self.dimension..(token + 1) * self.dimension], self.scales[token]);
         }
-        Vector::quantise(&sum)
+        sum
     }
 }

@@ -45,7 +45,7 @@ fn sealed(count: u64) -> Sealed {
         let hash = record_hash(text.as_bytes());
         all.edge.push(hash, |node, hash| {
             if node.is_kept() {
-                all.kept.push((node, hash))
+                all.kept.push((node, hash));
             }
         });
         all.lines.push((text, hash));

@@ -43,7 +43,7 @@ fn only(wanted: std::collections::BTreeSet<Node>, kept: &[(Node, Hash)]) -> Kept
 fn the_hashes_are_those_that_everybody_else_gets() {
     // The vectors that implementations of Certificate Transparency share.
     let data: [&[u8]; 8] = [b"", b"\x00", b"\x10", b"\x20\x21", b"\x30\x31", b"\x40\x41\x42\x43", b"PQRSTUVW", b"`abcdefghijklmno"];
-    let hex = |hash: Hash| hash.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let hex = |hash: Hash| crate::model::text::hex(&hash.0);
     let mut edge = Edge::default();
     assert_eq!(hex(edge.root()), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     let mut roots = Vec::new();

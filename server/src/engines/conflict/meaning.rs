@@ -1,0 +1,213 @@
+//! What words mean, by the vectors that ship with the server: how much of one text the other speaks of too, in whatever words.
+
+use super::{
+    alternatives, scope, synonyms,
+    text::{Reading, Role, Word},
+};
+use crate::engines::recall::semantic::{Model, Vector};
+
+/// The length of the vectors of rare words; longer ones are those of odd pieces.
+const RAREST: f32 = 110.0;
+/// What a number weighs among words, and what a word that goes with anything keeps of its weight.
+const NUMBER: f32 = 40.0;
+const GENERIC: f32 = 0.4;
+/// From here two words are taken for the same; below the other they have nothing to do with each other.
+const SAME: f32 = 0.55;
+const NEAR: f32 = 0.35;
+/// Words at the beginning of a text that say what it is about.
+const HEADS: usize = 2;
+
+/// The telling words of one text, each once, with what they mean.
+pub struct Meaning {
+    words: Vec<Meant>,
+    /// For each sentence of the reading, the title's words and its own.
+    contexts: Vec<Vec<usize>>,
+    title: Option<Vector>,
+    content: Option<Vector>,
+}
+
+struct Meant {
+    stem: String,
+    weight: f32,
+    vector: Option<Vector>,
+    titled: bool,
+    told: bool,
+    named: bool,
+    head: bool,
+    number: bool,
+    /// The category of a tool: another one of it is an answer, not another subject.
+    category: Option<usize>,
+}
+
+/// How one text's words stand in the other.
+#[derive(Default)]
+pub struct Cover {
+    /// How much of all it says.
+    pub all: f32,
+    /// How much of what both its title and its content name is unknown to the other.
+    pub subject_own: f32,
+    /// Its title has a name that the other does not know.
+    pub named_own: bool,
+    /// How much of its title stands in the other's title.
+    pub title: f32,
+    /// How much of its first words.
+    pub head: f32,
+}
+
+impl Meaning {
+    pub fn of(reading: &Reading) -> Self {
+        let mut words: Vec<Meant> = Vec::new();
+        let mut contexts: Vec<Vec<usize>> = vec![Vec::new(); reading.words.last().map_or(1, |last| last.sentence + 1)];
+        let mut heads = 0;
+        for (at, word) in reading.words.iter().enumerate() {
+            if word.role == Role::Stop || word.part {
+                continue;
+            }
+            let titled = at < reading.title;
+            let head = !titled && heads < HEADS && word.role != Role::Number && !synonyms::is_generic(&word.stem);
+            heads += usize::from(head);
+            let place = words.iter().position(|known| known.stem == word.stem).unwrap_or_else(|| {
+                words.push(Meant::of(word));
+                words.len() - 1
+            });
+            let known = &mut words[place];
+            known.titled |= titled;
+            known.told |= !titled;
+            known.head |= head;
+            known.named |= word.role == Role::Name;
+            if !known.number && !contexts[word.sentence].contains(&place) {
+                contexts[word.sentence].push(place);
+            }
+        }
+        let titled: Vec<usize> = (0..words.len()).filter(|at| words[*at].titled && !words[*at].number).collect();
+        for context in &mut contexts {
+            let more: Vec<usize> = titled.iter().copied().filter(|at| !context.contains(at)).collect();
+            context.extend(more);
+        }
+        let (title, content) = (sum(&words, |word| word.titled), sum(&words, |word| word.told));
+        Self { words, contexts, title, content }
+    }
+
+    /// How near the contents are in meaning, and the titles.
+    pub fn nearness(&self, other: &Self) -> (f32, f32) {
+        let cosine = |one: &Option<Vector>, other: &Option<Vector>| one.as_ref().zip(other.as_ref()).map_or(0.0, |(a, b)| a.cosine(b));
+        (cosine(&self.content, &other.content), cosine(&self.title, &other.title))
+    }
+}
+
+impl Meant {
+    fn of(word: &Word) -> Self {
+        let (number, found) = (word.role == Role::Number, Model::builtin().word(&word.low));
+        let length = found.as_ref().map_or(RAREST, |(_, length)| length.min(RAREST));
+        let weight = match () {
+            () if number => NUMBER,
+            () if synonyms::is_generic(&word.stem) => length * GENERIC,
+            () => length,
+        };
+        let vector = found.map(|(vector, _)| vector);
+        let category = alternatives::known(word).map(|(category, _)| category);
+        Self { stem: word.stem.clone(), weight, vector, titled: false, told: false, named: false, head: false, number, category }
+    }
+
+    fn near(&self, other: &Self) -> f32 {
+        if self.stem == other.stem {
+            return 1.0;
+        }
+        if self.number || other.number {
+            return 0.0;
+        }
+        self.vector.as_ref().zip(other.vector.as_ref()).map_or(0.0, |(one, other)| one.cosine(other)).max(0.0)
+    }
+
+    /// Whether it tells one subject from another.
+    fn tells(&self) -> bool {
+        !self.number && !scope::says_little(&self.stem)
+    }
+}
+
+fn sum(words: &[Meant], counts: impl Fn(&Meant) -> bool) -> Option<Vector> {
+    let mut sum: Vec<f32> = Vec::new();
+    for (word, vector) in words.iter().filter(|word| counts(word)).filter_map(|word| Some((word, word.vector.as_ref()?))) {
+        sum.resize(vector.codes.len(), 0.0);
+        for (sum, code) in sum.iter_mut().zip(&vector.codes) {
+            *sum += f32::from(*code) * vector.scale * word.weight;
+        }
+    }
+    Vector::quantise(&sum)
+}
+
+/// The words of two texts against each other.
+pub struct Pair<'a> {
+    there: &'a Meaning,
+    here: &'a Meaning,
+    /// For each word there and each here, how near they are.
+    near: Vec<f32>,
+}
+
+impl<'a> Pair<'a> {
+    pub fn of(there: &'a Meaning, here: &'a Meaning) -> Self {
+        let near = there.words.iter().flat_map(|one| here.words.iter().map(|other| one.near(other))).collect();
+        Self { there, here, near }
+    }
+
+    fn near(&self, row: usize, column: usize) -> f32 {
+        self.near[row * self.here.words.len() + column]
+    }
+
+    /// How near two words are, by their stems.
+    pub fn nearness(&self, there: &str, here: &str) -> f32 {
+        let row = self.there.words.iter().position(|word| word.stem == there);
+        let column = self.here.words.iter().position(|word| word.stem == here);
+        row.zip(column).map_or(0.0, |(row, column)| self.near(row, column))
+    }
+
+    /// How the old text's words stand in the new one, and the other way round.
+    pub fn covers(&self) -> (Cover, Cover) {
+        (cover(self.there, self.here, |one, other| self.near(one, other)), cover(self.here, self.there, |one, other| self.near(other, one)))
+    }
+
+    /// How much of what stands around the one stands around the other too, from 0 to 1.
+    pub fn around(&self, old: &Reading, one: usize, new: &Reading, other: usize) -> f32 {
+        let (one, other) = (&old.words[one], &new.words[other]);
+        let rows =
+            self.there.contexts[one.sentence].iter().copied().filter(|at| self.there.words[*at].stem != one.stem).collect::<Vec<_>>();
+        let columns =
+            self.here.contexts[other.sentence].iter().copied().filter(|at| self.here.words[*at].stem != other.stem).collect::<Vec<_>>();
+        let forth = part(self.there, &rows, |row| columns.iter().map(|column| soft(self.near(row, *column))).fold(0.0, f32::max));
+        let back = part(self.here, &columns, |column| rows.iter().map(|row| soft(self.near(*row, column))).fold(0.0, f32::max));
+        forth.max(back) * 0.5 + (forth * back).sqrt() * 0.5
+    }
+}
+
+fn cover(one: &Meaning, other: &Meaning, near: impl Fn(usize, usize) -> f32) -> Cover {
+    let nearest = |at: usize, counts: &dyn Fn(&Meant) -> bool| {
+        (0..other.words.len()).filter(|to| counts(&other.words[*to])).map(|to| near(at, to)).fold(0.0, f32::max)
+    };
+    let best: Vec<f32> = (0..one.words.len()).map(|at| nearest(at, &|_| true)).collect();
+    let those = |counts: &dyn Fn(&Meant) -> bool| (0..one.words.len()).filter(|at| counts(&one.words[*at])).collect::<Vec<_>>();
+    let is = |yes: bool| f32::from(u8::from(yes));
+    let answers = |word: &Meant| word.category.is_some() && other.words.iter().any(|rival| rival.category == word.category);
+    let titled = those(&|word| word.titled && word.tells() && !answers(word));
+    Cover {
+        all: part(one, &those(&|word| !word.number), |at| soft(best[at])),
+        subject_own: part(one, &those(&|word| word.titled && word.told && word.tells() && !answers(word)), |at| is(best[at] < SAME)),
+        named_own: titled.iter().any(|at| one.words[*at].named && best[*at] < SAME),
+        title: part(one, &titled, |at| is(nearest(at, &|word| word.titled) >= SAME)),
+        head: part(one, &those(&|word| word.head), |at| soft(best[at])),
+    }
+}
+
+/// The weighted mean of what is said of these words.
+fn part(meaning: &Meaning, places: &[usize], of: impl Fn(usize) -> f32) -> f32 {
+    let (mut all, mut got) = (0.0, 0.0);
+    for at in places {
+        let weight = meaning.words[*at].weight;
+        all += weight;
+        got += weight * of(*at);
+    }
+    if all > 0.0 { got / all } else { 0.0 }
+}
+
+fn soft(near: f32) -> f32 {
+    if near < NEAR { 0.0 } else { near }
+}
