@@ -358,16 +358,3 @@ pub async fn marks<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<HashMap<Memory
     .await?;
     Ok(rows.into_iter().filter_map(|row| Some((row.id, (row.version, row.mark.try_into().ok()?)))).collect())
 }
-
-/// Memories that dreams made of these, alone or together with others: their words are in them.
-pub async fn made_of<M>(tx: &mut Tx<M>, ids: &[Uuid]) -> Result<Vec<MemoryId>, Problem> {
-    let workspace = tx.workspace();
-    Ok(sqlx::query_scalar!(
-        r#"select distinct made_id as "id!: MemoryId" from dream_actions
-           where workspace_id = $1 and made_id is not null and (memory_id = any($2) or others && $2)"#,
-        workspace.0,
-        ids
-    )
-    .fetch_all(tx.conn())
-    .await?)
-}

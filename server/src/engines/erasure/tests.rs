@@ -23,7 +23,7 @@ fn a_person_is_found_by_any_name_whole_and_in_any_case() {
 fn accents_are_found_however_they_are_composed() {
     let person = Sought::any_of(["J\u{fc}rgen Stra\u{df}e"]);
     assert!(person.is_in("J\u{75}\u{308}rgen  STRA\u{df}E") && person.is_in("j\u{fc}rgen stra\u{df}e"));
-    assert_eq!(person.sieve(), ["rgen"]);
+    assert_eq!(person.sieve(), ["stra"]);
     assert_eq!(Sought::any_of(["Анна"]).sieve(), [""]);
 }
 

@@ -14,13 +14,42 @@ const MEMORIES: i64 = 50;
 const TELLING: i32 = 12;
 const LONGEST: i32 = 2000;
 
-/// What was made from the runs on the list: from them alone it is derived, else it is a copy.
+type Made = (ItemKind, Uuid, i64, Option<Uuid>, bool);
+
+/// What was made from what is on the list: from it alone it is derived, else it is a copy.
 pub async fn derived<M>(tx: &mut Tx<M>, items: &[Item], include_copies: bool) -> Result<Vec<Item>, Problem> {
+    let mut list = List::beyond(items);
+    let (in_runs, in_dreams) = (made_of_runs(tx, items).await?, made_of_memories(tx, items).await?);
+    for (kind, id, part, owner, alone) in in_runs.into_iter().chain(in_dreams) {
+        let why = if alone { Why::Derived } else { Why::Copy };
+        list.bounded(Item { kind, id, part, owner, why, taken: alone || include_copies })?;
+    }
+    Ok(list.items)
+}
+
+/// What curation made of memories on the list, and perhaps of others.
+async fn made_of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Made>, Problem> {
+    let memories: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
+    Ok(sqlx::query_as(
+        "select 'memory', m.id, 0::bigint, m.owner_id,
+                array_remove(d.others || d.memory_id, d.made_id) <@ $2
+         from dream_actions d
+         join memories m on m.workspace_id = d.workspace_id and m.id = d.made_id
+         where d.workspace_id = $1 and d.made_id <> all ($2) and (d.memory_id = any ($2) or d.others && $2)",
+    )
+    .bind(tx.workspace())
+    .bind(memories)
+    .fetch_all(tx.conn())
+    .await?)
+}
+
+/// What was made from the runs on the list, and perhaps from others.
+async fn made_of_runs<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Made>, Problem> {
     let sessions: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Session).map(|item| item.id).collect();
     if sessions.is_empty() {
         return Ok(Vec::new());
     }
-    let rows: Vec<(ItemKind, Uuid, i64, Option<Uuid>, bool)> = sqlx::query_as(
+    Ok(sqlx::query_as(
         "with gone as (select unnest($2::uuid[]) as id), task as (
              -- Tasks that no other run worked on.
              select t.id, t.key, t.title, t.episode_id,
@@ -50,13 +79,7 @@ pub async fn derived<M>(tx: &mut Tx<M>, items: &[Item], include_copies: bool) ->
     .bind(tx.workspace())
     .bind(&sessions)
     .fetch_all(tx.conn())
-    .await?;
-    let mut list = List::beyond(items);
-    for (kind, id, part, owner, alone) in rows {
-        let why = if alone { Why::Derived } else { Why::Copy };
-        list.bounded(Item { kind, id, part, owner, why, taken: alone || include_copies })?;
-    }
-    Ok(list.items)
+    .await?)
 }
 
 /// What says the same as a memory on the list, in its own right: its whole text or its title stand in it.
