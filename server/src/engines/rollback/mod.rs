@@ -5,7 +5,7 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use plan::{Blocker, Plan};
+pub use plan::{Blocker, Other, Plan};
 
 use crate::model::{Kind, MemoryId, PersonId, State, StoreId};
 use std::sync::Arc;

@@ -27,6 +27,14 @@ struct Left {
     other: Option<MemoryId>,
 }
 
+/// How a memory stands that is not part of this.
+#[derive(Clone, Copy, Debug)]
+pub struct Other {
+    pub state: State,
+    pub supersedes: Option<MemoryId>,
+    pub superseded_by: Option<MemoryId>,
+}
+
 /// What is to become of each memory. It starts with what its own history allows and only ever leaves more alone.
 pub struct Plan {
     threads: BTreeMap<MemoryId, Thread>,
@@ -34,7 +42,7 @@ pub struct Plan {
     moves: BTreeMap<MemoryId, i32>,
     left: BTreeMap<MemoryId, Left>,
     /// How memories outside of this stand that some inside name.
-    others: HashMap<MemoryId, (State, Option<MemoryId>)>,
+    others: HashMap<MemoryId, Other>,
     blockers: HashMap<MemoryId, Vec<Blocker>>,
 }
 
@@ -70,7 +78,7 @@ impl Plan {
         named.into_iter().filter(|id| !self.threads.contains_key(id)).collect()
     }
 
-    pub fn know(&mut self, others: HashMap<MemoryId, (State, Option<MemoryId>)>) {
+    pub fn know(&mut self, others: HashMap<MemoryId, Other>) {
         self.others = others;
     }
 
@@ -214,7 +222,8 @@ impl Plan {
     /// The memory that stands where a move would put its own.
     fn place_taken(&self, id: MemoryId, now: &Standing, then: &Standing) -> Option<MemoryId> {
         // Whoever followed it has to go before it stands alone again, or is put away.
-        let follower = now.superseded_by.filter(|by| then.superseded_by != Some(*by) && self.holds_its_place(*by));
+        let follower =
+            now.superseded_by.filter(|by| then.superseded_by != Some(*by) && self.stands_for(*by, id) && self.holds_its_place(*by));
         follower.or_else(|| match then.state {
             State::Active if now.state != State::Active => {
                 let old = then.supersedes?;
@@ -234,6 +243,12 @@ impl Plan {
             }
             _ => None,
         })
+    }
+
+    /// Whether one was made to take the other's place. Of two that were there before and were merged, each can stand alone.
+    fn stands_for(&self, by: MemoryId, id: MemoryId) -> bool {
+        let names = self.final_standing(by).map(|standing| standing.supersedes);
+        names.or_else(|| self.others.get(&by).map(|other| other.supersedes)).is_none_or(|supersedes| supersedes == Some(id))
     }
 
     /// Whether a memory, or whatever followed it, is in force.
@@ -289,7 +304,7 @@ impl Plan {
     /// State and successor of any memory once this is done.
     fn after(&self, id: MemoryId) -> Option<(State, Option<MemoryId>)> {
         let standing = self.final_standing(id).map(|standing| (standing.state, standing.superseded_by));
-        standing.or_else(|| self.others.get(&id).copied())
+        standing.or_else(|| self.others.get(&id).map(|other| (other.state, other.superseded_by)))
     }
 }
 

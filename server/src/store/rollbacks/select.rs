@@ -2,7 +2,7 @@
 
 use super::super::{Tx, tx::Write};
 use crate::{
-    engines::rollback::{Blocker, Past, Standing, Thread},
+    engines::rollback::{Blocker, Other, Past, Standing, Thread},
     model::{Kind, MemoryId, PersonId, State, StoreId, memory::Operation, rollbacks::Selector},
     problem::Problem,
 };
@@ -152,14 +152,14 @@ impl From<Row> for Past {
     }
 }
 
-/// State and successor of some memories.
-pub async fn standing_of<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, (State, Option<MemoryId>)>, Problem> {
-    let rows: Vec<(MemoryId, State, Option<MemoryId>)> = sqlx::query_as(
-        "select m.id, m.state, v.superseded_by
+/// How some memories stand, and for whom.
+pub async fn standing_of<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Other>, Problem> {
+    let rows: Vec<(MemoryId, State, Option<MemoryId>, Option<MemoryId>)> = sqlx::query_as(
+        "select m.id, m.state, v.supersedes, v.superseded_by
          from unnest($2::uuid[]) w (id)
          cross join lateral (select m.* from memories m where m.workspace_id = $1 and m.id = w.id offset 0) m
          cross join lateral (
-             select l.superseded_by from memory_versions l
+             select l.supersedes, l.superseded_by from memory_versions l
              where l.workspace_id = $1 and l.memory_id = m.id and l.version = m.version
              offset 0) v",
     )
@@ -167,7 +167,7 @@ pub async fn standing_of<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<HashMap<
     .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
     .fetch_all(tx.conn())
     .await?;
-    Ok(rows.into_iter().map(|(id, state, by)| (id, (state, by))).collect())
+    Ok(rows.into_iter().map(|(id, state, supersedes, superseded_by)| (id, Other { state, supersedes, superseded_by })).collect())
 }
 
 /// Who has a path that is wanted, or one above or below it. The rule holds across the wall of a limited key, which learns
