@@ -34,9 +34,7 @@ pub async fn run() -> Result<bool, Failure> {
         let (took, wrong) = ask_all(&house, Door::Mcp).await?;
         by_mcp.push(took);
         failed += wrong;
-        let (took, wrong) = ask_all(&house, Door::Rest).await?;
-        by_rest.push(took);
-        failed += wrong;
+        by_rest.push(ask_all(&house, Door::Rest).await?.0);
         if round + 1 == WARM {
             warm = resident()?;
         }

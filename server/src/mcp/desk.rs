@@ -11,6 +11,8 @@ use rmcp::{
     },
     service::RequestContext,
 };
+use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 /// How long a client may keep what depends on its role and on nothing else.
 pub const TTL_MS: u64 = 300_000;
@@ -24,11 +26,14 @@ from it. Never write secrets into it.";
 #[derive(Clone)]
 pub struct Desk {
     app: App,
+    /// As many tools are used at once as there are connections to Postgres; hundreds may wait here, where waiting is cheap.
+    turns: Arc<Semaphore>,
 }
 
 impl Desk {
     pub fn new(app: App) -> Self {
-        Self { app }
+        let turns = Arc::new(Semaphore::new(app.config().database_connections as usize));
+        Self { app, turns }
     }
 }
 
@@ -48,6 +53,7 @@ impl ServerHandler for Desk {
 
     async fn call_tool(&self, request: CallToolRequestParams, context: Asked) -> Result<CallToolResponse, ErrorData> {
         let asker = Asker::of(&self.app, &context)?;
+        let _turn = self.turns.acquire().await;
         match tools::call(asker, &request.name, request.arguments).await {
             Some(result) => Ok(CallToolResponse::Complete(result)),
             None => Err(ErrorData::invalid_params(format!("There is no tool {}; tools/list names those there are.", request.name), None)),
