@@ -46,9 +46,10 @@ impl SetPoliciesBody {
 #[schema(as = Policies)]
 struct PoliciesBody {
     /// What is set, by kind; the rest follows the workspace's settings.
-    #[schema(value_type = std::collections::BTreeMap<String, PolicyOfKind>)]
+    #[schema(value_type = BTreeMap<String, PolicyOfKind>)]
     policies: Policies,
     /// What holds, for every kind.
+    #[schema(value_type = BTreeMap<String, Policy>)]
     effective: BTreeMap<Kind, Policy>,
 }
 

@@ -57,6 +57,7 @@ fn memory(path: &str, title: &str, content: &str, kind: Kind) -> Memory {
         updated_at: at,
         updated_by: by,
         session_id: None,
+        run_id: None,
         audit_id: AuditId(Uuid::from_u128(9)),
         digest: [1; 32],
         tokens: None,
