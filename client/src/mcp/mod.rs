@@ -50,7 +50,9 @@ pub fn run(here: &Here) -> Result<(), Failure> {
         let bridge = bridge.clone();
         running.push_back(thread::spawn(move || say(&bridge.answer(&request))));
     }
-    running.into_iter().for_each(|task| drop(task.join()));
+    for task in running {
+        let _ = task.join();
+    }
     Ok(())
 }
 

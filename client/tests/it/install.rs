@@ -165,7 +165,7 @@ const SERVERS: [(&str, Option<&str>, &str); 5] = [
 
 /// Another's server, a comment and odd spacing.
 fn with_another_server(path: &str) -> &'static str {
-    if path.ends_with(".toml") {
+    if path.contains("config.toml") {
         "model   = \"large\" # mine\n\n[mcp_servers.other]\ncommand = \"other\"\n\n[tui]\ntheme = 1\n"
     } else {
         "{\n    // mine\n    \"mcpServers\": { \"other\": { \"command\": \"other\" } },\n    \"zeta\": [1, 2]\n}"

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 /// Says all of it, and gives the answers by their ids.
 fn says(home: &Home, messages: &[Value]) -> HashMap<String, Value> {
-    let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
-    let ended = home.run_with(&["mcp"], lines.as_bytes());
+    let lines: Vec<String> = messages.iter().map(Value::to_string).collect();
+    let ended = home.run_with(&["mcp"], (lines.join("\n") + "\n").as_bytes());
     assert!(ended.status.success());
     let answers = out(&ended);
     answers

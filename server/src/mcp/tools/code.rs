@@ -15,6 +15,7 @@ use crate::{
     problem::Problem,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt::Write;
 use utoipa::ToSchema;
 
 pub fn kits() -> Vec<Kit> {
@@ -71,7 +72,7 @@ pub async fn related_code(asker: &Asker, sent: RelatedArguments) -> Result<Said,
     let (memories, mut text) = RecallAnswer::new(related.memories);
     text += if files.is_empty() { "\nNo run has used other files together with it." } else { "\nUsed together with it:" };
     for file in &files {
-        text += &format!("\n- {} ({:.2})", file.path, file.closeness);
+        let _ = write!(text, "\n- {} ({:.2})", file.path, file.closeness);
     }
     Said::new(&RelatedAnswer { memories, files, tokens: cost(&text) }, text)
 }

@@ -17,6 +17,7 @@ use crate::{
     problem::Problem,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt::Write;
 use utoipa::ToSchema;
 
 pub fn kits() -> Vec<Kit> {
@@ -151,22 +152,23 @@ impl RecallAnswer {
             found => format!("{found} found, {} tokens.", self.tokens),
         };
         if self.omitted > 0 {
-            text += &format!(
+            let _ = write!(
+                text,
                 " {} more left out ({} tokens): ask with a larger token_budget, or more narrowly.",
                 self.omitted, self.omitted_tokens
             );
         }
         for note in &self.notes {
-            text += &format!(" {note}");
+            let _ = write!(text, " {note}");
         }
         if self.items.is_empty() {
             return text;
         }
-        match detail {
-            Detail::Index => text += &format!(" Read texts with get_memory. {}", texts::DATA),
-            _ => text += &format!(" {}", fence.said()),
-        }
-        format!("{text} Receipt {}.\n{lines}", self.receipt_id)
+        let before = match detail {
+            Detail::Index => format!("Read texts with get_memory. {}", texts::DATA),
+            _ => fence.said(),
+        };
+        format!("{text} {before} Receipt {}.\n{lines}", self.receipt_id)
     }
 }
 
@@ -229,13 +231,13 @@ pub async fn get_memory(asker: &Asker, sent: GetArguments) -> Result<Said, Probl
     let memories: Vec<MemoryBody> = read.memories.into_iter().map(|(memory, cost)| MemoryBody::new(&asker.scope, memory, cost)).collect();
     let mut text = format!("{} Receipt {}.", fence.said(), read.receipt_id);
     for memory in &memories {
-        text += &format!("\n\n{}", texts::memory(memory, &fence));
+        let _ = write!(text, "\n\n{}", texts::memory(memory, &fence));
     }
     for (id, tokens) in &read.left_out {
-        text += &format!("\n\nLeft out: {id}, {tokens} tokens; ask with a larger token_budget.");
+        let _ = write!(text, "\n\nLeft out: {id}, {tokens} tokens; ask with a larger token_budget.");
     }
     for id in &read.missing {
-        text += &format!("\n\nNot there: {id}.");
+        let _ = write!(text, "\n\nNot there: {id}.");
     }
     let answer = GetAnswer {
         receipt_id: read.receipt_id,
@@ -300,12 +302,12 @@ pub async fn brief(asker: &Asker, sent: &ContextArguments) -> Result<acts::conte
         Some(budget) if (100..=100_000).contains(&budget) => budget,
         Some(_) => return Err(Problem::invalid("token_budget", "must be between 100 and 100,000")),
     };
-    let asked = Asked {
+    let wanted = Asked {
         project: sent.project.as_deref().map(Project::parse).transpose()?.map(Project::into_string),
         task: sent.task.as_deref().map(task_key).transpose()?,
         budget,
     };
-    acts::context::context(&asker.app, &asker.scope, asked).await
+    acts::context::context(&asker.app, &asker.scope, wanted).await
 }
 
 pub async fn context(asker: &Asker, sent: ContextArguments) -> Result<Said, Problem> {

@@ -16,6 +16,7 @@ use crate::{
     problem::Problem,
 };
 use serde::{Deserialize, Serialize};
+use std::fmt::Write;
 use utoipa::ToSchema;
 
 pub fn kits() -> Vec<Kit> {
@@ -227,10 +228,10 @@ pub async fn checkpoint(asker: &Asker, mut sent: CheckpointArguments) -> Result<
     );
     for kept in answer.decisions.iter().chain(&answer.discoveries) {
         let waits = if kept.state == State::Proposed { " (waits for a person's review)" } else { "" };
-        text += &format!("\n- {} · id {}{waits}", kept.title, kept.memory_id);
+        let _ = write!(text, "\n- {} · id {}{waits}", kept.title, kept.memory_id);
     }
     if answer.left_out > 0 {
-        text += &format!("\n{} lines were too many and are not kept: send them in another checkpoint.", answer.left_out);
+        let _ = write!(text, "\n{} lines were too many and are not kept: send them in another checkpoint.", answer.left_out);
     }
     Said::new(&answer, text)
 }
@@ -376,7 +377,7 @@ pub async fn complete_task(asker: &Asker, sent: CompleteArguments) -> Result<Sai
     let open = answer.items.iter().filter(|item| item.status != Progress::Completed).count();
     let mut text = format!("Task {} is completed.", answer.key);
     if open > 0 {
-        text += &format!(" {open} of its items were not marked as completed; its record says so.");
+        let _ = write!(text, " {open} of its items were not marked as completed; its record says so.");
     }
     Said::new(&answer, text)
 }
