@@ -3,7 +3,8 @@
 alter table memory_versions add column run_id uuid;
 -- Of a version that a rollback wrote: the one whose state it brought back; 0 when there was none, and the memory was put away.
 alter table memory_versions add column restores int;
-create index memory_versions_run on memory_versions (workspace_id, run_id) where run_id is not null;
+-- Not by workspace: it would be taken for a way to read one whole.
+create index memory_versions_run on memory_versions (run_id) where run_id is not null;
 
 -- As it was, and the run with it. Servers that know nothing of runs call it as before.
 create or replace function remember(

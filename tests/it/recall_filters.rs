@@ -79,7 +79,7 @@ async fn what_is_not_active_is_left_out_unless_it_is_asked_for() {
     let named = |text: &str| list.iter().find(|memory| memory["content"] == text).unwrap();
     let id = named(LOST)["id"].as_str().unwrap();
     let propose = format!(
-        "begin; set local session_replication_role = replica; update memories set state = 'proposed' where id = '{id}';
+        "begin; set local session_replication_role = replica; update memories set state = 'proposed', changed_xid = pg_current_xact_id() where id = '{id}';
          update memory_versions set state = 'proposed' where memory_id = '{id}'; commit"
     );
     sqlx::raw_sql(sqlx::AssertSqlSafe(propose)).execute(house.owner()).await.unwrap();

@@ -195,7 +195,7 @@ async fn an_entry_that_is_committed_late_is_not_forgotten() {
     );
     late.execute(sqlx::AssertSqlSafe(entry)).await.unwrap();
     for n in 0..3 {
-        writer.remembers(&format!("overtakes {n}")).await;
+        writer.remembers_all_of(json!({"content": format!("overtakes {n}"), "kind": "episode"})).await;
         assert_eq!(sealer.round(house.app()).await.unwrap(), 1);
     }
     late.execute("commit").await.unwrap();

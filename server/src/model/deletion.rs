@@ -205,9 +205,11 @@ pub struct Certificate {
     pub matched_since: u64,
     /// What was erased, by sort: ids, with `:` and the place of an event in its log or of an item in its task.
     pub erased: BTreeMap<String, Vec<String>>,
-    /// Keyed hashes (HMAC-SHA-256, hex) of what was asked: who has the words and the master key can tell that it was them.
+    /// Keyed hash (HMAC-SHA-256, hex) of the reason: who has the words and the master key can tell that it was them.
     pub reason_mac: Option<String>,
+    /// The same of the person it was about.
     pub subject_mac: Option<String>,
+    /// The same of the words that were looked for.
     pub query_mac: Option<String>,
 }
 

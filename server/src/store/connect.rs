@@ -68,6 +68,12 @@ impl Db {
         Ok(Self { tenants: tenants.connect_lazy_with(options.clone()), gate: gate.connect_lazy_with(options) })
     }
 
+    /// Whether whoever asks for one more connection has to wait: who holds one must not, then.
+    pub fn is_busy(&self) -> bool {
+        let most = self.tenants.options().get_max_connections();
+        self.tenants.num_idle() == 0 && self.tenants.size() >= most
+    }
+
     pub(super) fn tenants(&self) -> &PgPool {
         &self.tenants
     }

@@ -113,7 +113,7 @@ pub async fn look<P: Permission>(app: &App, scope: &Scope<P>, at: Vec<Look>) -> 
     if at.iter().all(|one| one.kind == Kind::Episode) {
         return none;
     }
-    let Some(_leave) = app.backlog().may_look() else {
+    let Some(_leave) = app.backlog().may_look().filter(|_| !app.db().is_busy()) else {
         app.backlog().leave(scope.workspace());
         return none;
     };

@@ -15,8 +15,8 @@ pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
 pub(super) use revise::{next_state, put_aside, put_away, rewrite, settle, still_true};
 
-pub(super) use super::erased::refuse as may_return;
 use super::erased::barred as erased;
+pub(super) use super::erased::refuse as may_return;
 use crate::{
     engines::freshness::{self, Judgement},
     model::{Memory, clock},

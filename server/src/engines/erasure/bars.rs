@@ -4,15 +4,10 @@
 use super::spelled_out;
 use crate::model::sessions::Event;
 
-/// Shorter lines, titles and remarks are not barred.
+/// Shorter lines and remarks are not barred, and of a memory only its whole text is: others may well use its title.
 const TELLING: usize = 24;
 /// Results repeat themselves more than what is said does.
 const TELLING_OUTPUT: usize = 200;
-
-/// All of a memory's text, and its title where that says something.
-pub fn bars_of_memory(content: Option<&str>, title: Option<&str>) -> Vec<String> {
-    content.map(str::to_owned).into_iter().chain(title.and_then(bars_of_line)).collect()
-}
 
 /// A line that says something.
 pub fn bars_of_line(line: &str) -> Option<String> {

@@ -5,7 +5,7 @@ mod bars;
 #[cfg(test)]
 mod tests;
 
-pub use bars::{bars_of_event, bars_of_line, bars_of_memory};
+pub use bars::{bars_of_event, bars_of_line};
 
 use crate::model::text::nfc;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-use super::{Sought, bars_of_event, bars_of_line, bars_of_memory, spelled_out};
+use super::{Sought, bars_of_event, bars_of_line, spelled_out};
 use crate::model::{
     clock,
     sessions::{Event, EventType},
@@ -51,7 +51,6 @@ fn a_value_is_read_to_its_leaves() {
 #[test]
 fn what_everybody_says_is_not_barred() {
     assert_eq!(bars_of_line("yes, go on"), None);
-    assert_eq!(bars_of_memory(Some("short"), Some("short")).len(), 1);
     let mut event = Event {
         seq: 1,
         id: "e1".to_owned(),

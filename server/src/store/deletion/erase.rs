@@ -2,7 +2,7 @@
 
 use super::list;
 use crate::{
-    engines::erasure::{bars_of_event, bars_of_line, bars_of_memory},
+    engines::erasure::{bars_of_event, bars_of_line},
     keyring::Keyring,
     model::{
         DeletionId, MemoryId, SessionId,
@@ -68,17 +68,11 @@ async fn bar_memories(tx: &mut Tx<Write>, request: DeletionId, ids: &[Uuid], key
     sqlx::query!("select id from memories where workspace_id = $1 and id = any($2) order by id for update", workspace.0, ids)
         .fetch_all(tx.conn())
         .await?;
-    let texts = sqlx::query!(
-        "select memory_id, content, title from memory_versions where workspace_id = $1 and memory_id = any($2)",
-        workspace.0,
-        ids
-    )
-    .fetch_all(tx.conn())
-    .await?;
-    let barred = texts.iter().flat_map(|row| {
-        let texts = bars_of_memory(row.content.as_deref(), row.title.as_deref());
-        texts.into_iter().map(|text| (keyring.erasure_mac(&text), row.memory_id))
-    });
+    let texts =
+        sqlx::query!("select memory_id, content from memory_versions where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
+            .fetch_all(tx.conn())
+            .await?;
+    let barred = texts.iter().filter_map(|row| Some((keyring.erasure_mac(row.content.as_deref()?), row.memory_id)));
     bar(tx, request, barred.collect()).await
 }
 
