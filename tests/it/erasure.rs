@@ -77,7 +77,7 @@ impl Cage {
         let start = json!({"agent_tool": "canary22 marker", "external_id": "canary23 marker", "project": "kept", "task": "canary20-marker",
             "branch": "canary24/marker", "commit": "canary25 marker", "cwd": "/canary26/marker"});
         let run = writer.ask("POST", "sessions").header("Idempotency-Key", "k4").json(&start).send().await.expect(201);
-        let place = format!("sessions/{}", run["id"].as_str().unwrap());
+        let place = format!("sessions/{}", run["id"].as_str().expect("is there"));
         let when = |n: u32| format!("2026-05-04T10:{n:02}:00Z");
         let events = json!({"events": [
             {"id": "canary27 marker", "type": "prompt", "at": when(1), "text": "canary28 marker: No, never use the system clock here"},
@@ -172,13 +172,13 @@ impl Cage {
         )
         .fetch_all(self.house.owner())
         .await
-        .unwrap();
+        .expect("is there");
         for operation in Document::read(&self.house.stranger()).await.operations().into_iter().filter(|one| !one.writes()) {
             let path = operation.path.replace("{ws}", "coding").replace("{n}", "1");
             let places: BTreeSet<String> = if path.contains('{') { named_in(&path, &ids) } else { BTreeSet::from([path.clone()]) };
             for place in places {
                 for query in ["", "?limit=200", "?texts=true", "?state=archived", "?as_of=2100-01-01T00:00:00Z", "?q=canary"] {
-                    if query.is_empty() || said(&operation.said, &query[1..query.find('=').unwrap()]) {
+                    if query.is_empty() || said(&operation.said, &query[1..query.find('=').expect("is there")]) {
                         let reply = admin.get(&format!("{place}{query}")).await;
                         seen.extend((reply.status == 200 && has_canary(&reply.text())).then(|| format!("GET {place}{query}: {reply:?}")));
                     }
@@ -196,7 +196,7 @@ impl Cage {
     /// What was sent is refused when it is sent again.
     async fn is_barred(&self, request: &Value) {
         let again = self.writer.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
-        let run = again["id"].as_str().unwrap();
+        let run = again["id"].as_str().expect("is there");
         for (place, body) in &self.sent {
             let place = if place.contains("memories") || place == "tasks" { place.clone() } else { format!("sessions/{run}/{place}") };
             let refused = self.writer.post(&place, body.clone()).await;
@@ -247,16 +247,17 @@ async fn is_proven(cage: &Cage, request: &Value) {
     let url = cage.house.postgres().owner_url(cage.house.database());
     let found = check::look_through(&url).await.expect("a look");
     assert!(found.holds(), "{found}");
-    let place = format!("deletion-requests/{}/certificate", request["id"].as_str().unwrap());
+    let place = format!("deletion-requests/{}/certificate", request["id"].as_str().expect("is there"));
     let shown = cage.auditor.get(&place).await.expect(200);
     let keys = cage.house.stranger().get("/.well-known/cairn-trail-keys.json").await.expect(200);
-    let vkeys: Vec<String> = keys["keys"].as_array().unwrap().iter().map(|key| key["vkey"].as_str().unwrap().to_owned()).collect();
-    let said = note::verify(shown["note"].as_str().unwrap(), &vkeys).expect("it verifies");
+    let vkeys: Vec<String> =
+        keys["keys"].as_array().expect("is there").iter().map(|key| key["vkey"].as_str().expect("is there").to_owned()).collect();
+    let said = note::verify(shown["note"].as_str().expect("is there"), &vkeys).expect("it verifies");
     let said: Value = serde_json::from_str(&said).expect("JSON");
     assert_eq!(said, shown["certificate"]);
     assert_eq!((&said["request_id"], &said["counts"]), (&request["id"], &request["counts"]));
     assert_eq!(said["executed"]["id"], json!(cage.reviewer.id));
-    let forged = shown["note"].as_str().unwrap().replacen("\"lone_approver\":false", "\"lone_approver\":true", 1);
+    let forged = shown["note"].as_str().expect("is there").replacen("\"lone_approver\":false", "\"lone_approver\":true", 1);
     assert!(note::verify(&forged, &vkeys).is_err(), "a certificate that was changed does not verify");
 }
 
@@ -282,14 +283,14 @@ async fn by_id_with_copies_nothing_is_left_anywhere() {
     assert_eq!(cage.writer.recalls("what stays?").await, ["what stays is here"]);
     is_proven(&cage, &request).await;
     let dump = std::fs::read_to_string(cage.house.folder().join("erasures.jsonl")).expect("a journal");
-    assert!(dump.contains(request["id"].as_str().unwrap()));
+    assert!(dump.contains(request["id"].as_str().expect("is there")));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn by_words_nothing_that_has_them_is_left() {
     let cage = Cage::filled().await;
     let hold = cage.auditor.post("holds", json!({"subject": "canary51 marker", "reason": "canary52 marker"})).await.expect(201);
-    assert_eq!(cage.auditor.delete(&format!("holds/{}", hold["id"].as_str().unwrap())).await.status, 204);
+    assert_eq!(cage.auditor.delete(&format!("holds/{}", hold["id"].as_str().expect("is there"))).await.status, 204);
     // A request that came to nothing speaks of it too.
     let rejected = cage.writer.wants_erased(json!({"query": "marker", "reason": "canary54 marker"})).await;
     cage.reviewer.rejects(&rejected).await.expect(200);
@@ -300,7 +301,10 @@ async fn by_words_nothing_that_has_them_is_left() {
     assert!(left.is_empty(), "{left:#?}");
     is_proven(&cage, &request).await;
     assert_eq!(cage.writer.recalls("what stays?").await, ["what stays is here"]);
-    assert_eq!(cage.admin().get(&format!("sessions/{}", cage.sessions[0]["id"].as_str().unwrap())).await.expect(200)["event_count"], 8);
+    assert_eq!(
+        cage.admin().get(&format!("sessions/{}", cage.sessions[0]["id"].as_str().expect("is there"))).await.expect(200)["event_count"],
+        8
+    );
 }
 
 #[tokio::test]
@@ -320,21 +324,21 @@ async fn what_was_archived_long_enough_is_erased_by_rule_and_certified() {
     sqlx::raw_sql("alter table memories disable trigger user; update memories set updated_at = now() - interval '40 days'; alter table memories enable trigger user")
         .execute(house.owner())
         .await
-        .unwrap();
+        .expect("is there");
     sqlx::raw_sql(sqlx::AssertSqlSafe(format!(
         "alter table memories disable trigger user; update memories set updated_at = now() where id = '{}'; alter table memories enable trigger user",
-        young["id"].as_str().unwrap()
+        young["id"].as_str().expect("is there")
     )))
     .execute(house.owner())
     .await
-    .unwrap();
+    .expect("is there");
     auditor.post("holds", json!({"memory_ids": [held["id"]], "reason": "case"})).await.expect(201);
     assert_eq!(auditor.get("retention").await.expect(200), json!({"rules": []}));
     admin.patch("/v1/workspaces/coding", json!({"settings": {"retention_days": 30}})).await.expect(200);
     let dry = auditor.get("retention").await.expect(200);
     let fact = dry["rules"]
         .as_array()
-        .unwrap()
+        .expect("is there")
         .iter()
         .find(|one| one["rule"] == json!(Rule { kind: Kind::Fact, days: 30 }))
         .expect("a rule")
@@ -342,7 +346,7 @@ async fn what_was_archived_long_enough_is_erased_by_rule_and_certified() {
     assert_eq!((&fact["due"], &fact["held"]), (&json!([old["id"]]), &json!([held["id"]])));
     admin.reads(&old).await;
 
-    cairn_server::acts::deletion::retain(house.app()).await.unwrap();
+    cairn_server::acts::deletion::retain(house.app()).await.expect("is there");
     admin.get(&at(&old)).await.refuses(404, "not_found");
     for kept in [&held, &young, &active] {
         admin.reads(kept).await;
@@ -353,11 +357,11 @@ async fn what_was_archived_long_enough_is_erased_by_rule_and_certified() {
         (1, &json!("executed"), &json!({"kind": "fact", "days": 30}))
     );
     assert_eq!((&requests[0]["executed_by"]["type"], &requests[0]["requested_by"]["type"]), (&json!("system"), &json!("system")));
-    let place = format!("deletion-requests/{}/certificate", requests[0]["id"].as_str().unwrap());
+    let place = format!("deletion-requests/{}/certificate", requests[0]["id"].as_str().expect("is there"));
     let shown = auditor.get(&place).await.expect(200);
     assert_eq!((&shown["certificate"]["rule"]["kind"], &shown["certificate"]["approved"]), (&json!("fact"), &Value::Null));
     writer.post("memories", json!({"content": "canary60 is old"})).await.refuses(409, "content_erased");
     // A second run finds nothing to do.
-    cairn_server::acts::deletion::retain(house.app()).await.unwrap();
+    cairn_server::acts::deletion::retain(house.app()).await.expect("is there");
     assert_eq!(admin.lists("deletion-requests").await.len(), 1);
 }

@@ -8,9 +8,9 @@ use std::{collections::BTreeMap, io::Read};
 async fn exported(actor: &Actor, query: &str) -> Vec<Value> {
     let reply = actor.get(&format!("export{query}")).await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "application/x-ndjson"), "{reply:?}");
-    let lines: Vec<Value> = reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = reply.text().lines().map(|line| serde_json::from_str(line).expect("is there")).collect();
     assert_eq!((&lines[0]["type"], &lines[0]["format_version"]), (&json!("header"), &json!(1)));
-    let (last, versions) = (lines.last().unwrap(), versions(&lines).len());
+    let (last, versions) = (lines.last().expect("is there"), versions(&lines).len());
     assert_eq!((&last["type"], &last["versions"]), (&json!("end"), &json!(versions)));
     lines
 }
@@ -45,9 +45,9 @@ fn told(lines: &[Value]) -> BTreeMap<String, Vec<Value>> {
             "reason",
         ];
         let said = parts.iter().map(|part| (*part, line[*part].clone())).collect::<BTreeMap<_, _>>();
-        all.entry(line["memory_id"].as_str().unwrap().to_owned()).or_default().push(json!(said));
+        all.entry(line["memory_id"].as_str().expect("is there").to_owned()).or_default().push(json!(said));
     }
-    all.into_values().map(|versions| (format!("{} {}", versions.last().unwrap()["path"], versions.len()), versions)).collect()
+    all.into_values().map(|versions| (format!("{} {}", versions.last().expect("is there")["path"], versions.len()), versions)).collect()
 }
 
 /// A workspace with some history.
@@ -75,6 +75,10 @@ async fn lived_in(actor: &Actor) {
     actor.remembers_all_of(json!({"content": "mine", "visibility": "private", "path": "/mine.md"})).await;
 }
 
+fn in_lines(lines: &[Value]) -> String {
+    lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
+}
+
 #[tokio::test]
 async fn an_export_taken_in_elsewhere_says_the_same() {
     let house = House::open().await;
@@ -84,7 +88,7 @@ async fn an_export_taken_in_elsewhere_says_the_same() {
     house.joins(&here.email, "copy", Role::Admin).await;
     let there = here.looking_at("copy");
     let lines = exported(&here, "").await;
-    let file: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let file = in_lines(&lines);
 
     let planned = imports(&there, "?dry_run=true", file.clone()).await;
     assert_eq!(versions(&exported(&there, "").await).len(), 0, "a dry run writes nothing");
@@ -98,14 +102,17 @@ async fn an_export_taken_in_elsewhere_says_the_same() {
     let copied = exported(&there, "").await;
     assert_eq!(told(&lines), told(&copied));
     // The chain of decisions is readable both ways.
-    let of = |content: &str| versions(&copied).into_iter().rfind(|line| line["content"] == content).unwrap();
+    let of = |content: &str| versions(&copied).into_iter().rfind(|line| line["content"] == content).expect("is there");
     let (old, new) = (of("Tokens are signed with HS256."), of("Tokens are signed with RS256."));
     assert_eq!((&old["superseded_by"], &new["supersedes"]), (&new["memory_id"], &old["memory_id"]));
     // It is told as heard: written here by who imported it, made there by whom it says.
     assert_eq!((&old["operation"], &old["by"]["name"]), (&json!("imported"), &json!(here.email)));
     assert_eq!((&old["imported"]["operation"], &old["imported"]["by"]), (&json!("superseded"), &json!(here.email)));
-    let origins = there.get(&format!("memories/{}/origins", old["memory_id"].as_str().unwrap())).await;
-    assert_eq!(origins.data().iter().map(|one| one["operation"].as_str().unwrap()).collect::<Vec<_>>(), ["created", "superseded"]);
+    let origins = there.get(&format!("memories/{}/origins", old["memory_id"].as_str().expect("is there"))).await;
+    assert_eq!(
+        origins.data().iter().map(|one| one["operation"].as_str().expect("is there")).collect::<Vec<_>>(),
+        ["created", "superseded"]
+    );
 
     let again = imports(&there, "", file.clone()).await;
     assert_eq!((&again["taken"], &again["updated"], &again["reasons"]["known"]), (&json!(0), &json!(0), &report["taken"]), "{again}");
@@ -114,7 +121,7 @@ async fn an_export_taken_in_elsewhere_says_the_same() {
     // And on from there, to a third.
     house.joins(&here.email, "third", Role::Admin).await;
     let third = here.looking_at("third");
-    imports(&third, "", copied.iter().map(|line| format!("{line}\n")).collect::<String>()).await;
+    imports(&third, "", in_lines(&copied)).await;
     assert_eq!(told(&lines), told(&exported(&third, "").await));
 }
 
@@ -126,7 +133,7 @@ async fn what_was_written_there_since_follows_unless_it_was_changed_here() {
     let file = async || here.get("export").await.text();
     imports(&there, "", file().await).await;
     for memory in [&one, &two] {
-        here.revises(memory, json!({"content": format!("{} anew", memory["content"].as_str().unwrap())})).await;
+        here.revises(memory, json!({"content": format!("{} anew", memory["content"].as_str().expect("is there"))})).await;
     }
     let copy = there.lists("memories?q=two").await.remove(0);
     there.revises(&copy, json!({"content": "two, changed here"})).await;
@@ -149,7 +156,7 @@ async fn only_what_the_caller_may_see_leaves_and_the_trail_says_so() {
     elsewhere.remembers("another house").await;
     let seen = async |actor: &Actor, query: &str| {
         let mut texts: Vec<String> =
-            versions(&exported(actor, query).await).iter().map(|line| line["content"].as_str().unwrap().to_owned()).collect();
+            versions(&exported(actor, query).await).iter().map(|line| line["content"].as_str().expect("is there").to_owned()).collect();
         texts.sort();
         texts
     };
@@ -181,26 +188,21 @@ async fn a_digest_in_an_export_can_be_computed_again() {
     };
     let members = "memory_id version operation store_id path title content kind tags project anchors source confidence state visibility owner_id subject valid_from stale_after expires_at supersedes superseded_by verified_at verified_by reason at actor_id session_id";
     let stated: Vec<String> = members.split(' ').map(|name| format!("\"{name}\":{}", member(name))).collect();
-    let salt = line["salt"].as_str().unwrap();
-    let salt: Vec<u8> = (0..salt.len()).step_by(2).map(|n| u8::from_str_radix(&salt[n..n + 2], 16).unwrap()).collect();
-    let digest: String = Sha256::new()
-        .chain_update(salt)
-        .chain_update(format!("{{{}}}", stated.join(",")))
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let salt = line["salt"].as_str().expect("is there");
+    let salt: Vec<u8> = (0..salt.len()).step_by(2).map(|n| u8::from_str_radix(&salt[n..n + 2], 16).expect("is there")).collect();
+    let digest = Sha256::new().chain_update(salt).chain_update(format!("{{{}}}", stated.join(","))).finalize();
+    let digest = cairn_server::model::text::hex(&digest);
     assert_eq!(line["digest"], digest);
-    assert_eq!(admin.trail_of(memory["id"].as_str().unwrap()).await[0]["digest"], digest);
+    assert_eq!(admin.trail_of(memory["id"].as_str().expect("is there")).await[0]["digest"], digest);
 }
 
 fn files(tar: &[u8]) -> BTreeMap<String, String> {
     let mut archive = tar::Archive::new(tar);
-    let entries = archive.entries().unwrap().map(|entry| {
-        let mut entry = entry.unwrap();
+    let entries = archive.entries().expect("is there").map(|entry| {
+        let mut entry = entry.expect("is there");
         let mut text = String::new();
-        entry.read_to_string(&mut text).unwrap();
-        (entry.path().unwrap().to_string_lossy().into_owned(), text)
+        entry.read_to_string(&mut text).expect("is there");
+        (entry.path().expect("is there").to_string_lossy().into_owned(), text)
     });
     entries.collect()
 }
@@ -212,9 +214,9 @@ fn packed(files: &BTreeMap<String, String>) -> Vec<u8> {
         header.set_size(text.len() as u64);
         header.set_mode(0o644);
         header.set_cksum();
-        tar.append_data(&mut header, name, text.as_bytes()).unwrap();
+        tar.append_data(&mut header, name, text.as_bytes()).expect("is there");
     }
-    tar.into_inner().unwrap()
+    tar.into_inner().expect("is there")
 }
 
 #[tokio::test]
@@ -255,15 +257,15 @@ async fn files_can_be_edited_and_taken_in_again() {
     );
     files.insert("notes/wrong.md".to_owned(), "---\nid: x\nkind: rumour\n---\n\nNo such kind.\n".to_owned());
     let report = imports(&admin, "", packed(&files)).await;
-    let of = |place: &str| report["items"].as_array().unwrap().iter().find(|item| item["place"] == place).unwrap();
+    let of = |place: &str| report["items"].as_array().expect("is there").iter().find(|item| item["place"] == place).expect("is there");
     assert_eq!(of("notes/y.md")["status"], "updated", "{report}");
     assert_eq!(of("decisions/sign-with-rs256.md")["reason"], "decision_immutable");
     assert_eq!(of("twice/a.md")["reason"], "changed_here");
     assert_eq!(of("notes/wrong.md")["reason"], "unreadable");
     assert_eq!(of("notes/new.md")["status"], "taken");
-    let new = admin.get(&format!("memories/{}", of("notes/new.md")["memory_id"].as_str().unwrap())).await.expect(200);
+    let new = admin.get(&format!("memories/{}", of("notes/new.md")["memory_id"].as_str().expect("is there"))).await.expect(200);
     assert_eq!((&new["path"], &new["tags"], &new["kind"]), (&json!("/notes/new.md"), &json!(["one", "two"]), &json!("pattern")));
-    let changed = admin.get(&format!("memories/{}", of("notes/y.md")["memory_id"].as_str().unwrap())).await.expect(200);
+    let changed = admin.get(&format!("memories/{}", of("notes/y.md")["memory_id"].as_str().expect("is there"))).await.expect(200);
     assert_eq!(
         (&changed["content"], &changed["version"], &changed["source"]["ref"]),
         (&json!("second, as reviewed\n"), &json!(4), &json!("3f2a1c"))
@@ -285,7 +287,10 @@ async fn rules_for_agents_are_written_for_whoever_reads() {
     let reply = reader.get("export/agents.md?project=gateway").await;
     assert_eq!((reply.status, reply.header("content-type")), (200, "text/markdown; charset=utf-8"));
     let file = reply.text();
-    assert!(file.contains(&format!("- Tokens are signed with RS256. <!-- cairn:{}@1 -->", kept["id"].as_str().unwrap())), "{file}");
+    assert!(
+        file.contains(&format!("- Tokens are signed with RS256. <!-- cairn:{}@1 -->", kept["id"].as_str().expect("is there"))),
+        "{file}"
+    );
     assert!(file.contains("## Procedures") && file.contains("1 stale"), "{file}");
     for absent in ["Old habit", "another project", "My own way"] {
         assert!(!file.contains(absent), "{file}");
@@ -333,7 +338,7 @@ async fn a_large_workspace_streams_in_order() {
         admin.post("memories/batch", json!({"items": items})).await.expect(200);
     }
     let lines = exported(&admin, "").await;
-    assert_eq!((versions(&lines).len(), &lines.last().unwrap()["memories"]), (270, &json!(270)));
+    assert_eq!((versions(&lines).len(), &lines.last().expect("is there")["memories"]), (270, &json!(270)));
     let files = files(&admin.get("export?format=markdown").await.bytes);
     assert_eq!(files.len(), 270);
 }

@@ -21,7 +21,7 @@ fn sorts(shown: &Value, list: &str) -> Vec<String> {
         .as_array()
         .expect("a list")
         .iter()
-        .map(|item| format!("{} {}", item["kind"].as_str().unwrap(), item["why"].as_str().unwrap()))
+        .map(|item| format!("{} {}", item["kind"].as_str().expect("is there"), item["why"].as_str().expect("is there")))
         .collect();
     all.sort();
     all.dedup();
@@ -32,7 +32,7 @@ fn sorts(shown: &Value, list: &str) -> Vec<String> {
 async fn a_person_is_forgotten_by_every_name_they_go_by() {
     let Cast { house, writer, reviewer } = cast().await;
     let ada = house.person("coding", Role::Writer).await;
-    sqlx::query("update people set name = 'Ada Quist' where id = $1").bind(ada.id).execute(house.owner()).await.unwrap();
+    sqlx::query("update people set name = 'Ada Quist' where id = $1").bind(ada.id).execute(house.owner()).await.expect("is there");
     let own = ada.remembers("the tea is in the kitchen").await;
     let private = ada.remembers_all_of(json!({"content": "my own note", "visibility": "private"})).await;
     let by_name = writer.remembers("ada  quist asked about the invoice").await;
@@ -42,7 +42,7 @@ async fn a_person_is_forgotten_by_every_name_they_go_by() {
     ada.recalls("where is the tea?").await;
     writer.recalls("what did Ada Quist ask?").await;
     let run = writer.post("sessions", json!({"agent_tool": "codex", "cwd": "/home/ada quist", "task": "t"})).await.expect(201);
-    let place = format!("sessions/{}", run["id"].as_str().unwrap());
+    let place = format!("sessions/{}", run["id"].as_str().expect("is there"));
     let events = json!({"events": [
         {"id": "1", "type": "prompt", "at": "2026-05-04T10:00:00Z", "text": "what did Ada Quist say?"},
         {"id": "2", "type": "prompt", "at": "2026-05-04T10:01:00Z", "text": "and what did the others say?"},
@@ -69,7 +69,8 @@ async fn a_person_is_forgotten_by_every_name_they_go_by() {
         "{shown:#}"
     );
     assert_eq!(shown["touches"]["memory"], 5, "{shown:#}");
-    let hidden = shown["preview"].as_array().unwrap().iter().find(|item| item["id"] == private["id"]).expect("her private one is listed");
+    let hidden =
+        shown["preview"].as_array().expect("is there").iter().find(|item| item["id"] == private["id"]).expect("her private one is listed");
     assert_eq!(hidden["title"], Value::Null, "and not shown");
     reviewer.lets_go(&request).await;
 
@@ -89,7 +90,10 @@ async fn a_person_is_forgotten_by_every_name_they_go_by() {
     let texts: Vec<&Value> = log.iter().map(|event| &event["text"]).collect();
     assert_eq!(texts, [&Value::Null, &json!("and what did the others say?"), &Value::Null]);
     let task = writer.get("tasks/t").await.expect(200);
-    assert_eq!(task["items"].as_array().unwrap().iter().map(|item| item["item"].clone()).collect::<Vec<_>>(), ["file the invoice"]);
+    assert_eq!(
+        task["items"].as_array().expect("is there").iter().map(|item| item["item"].clone()).collect::<Vec<_>>(),
+        ["file the invoice"]
+    );
 }
 
 #[tokio::test]
@@ -97,7 +101,7 @@ async fn a_name_that_several_have_is_no_name() {
     let Cast { house, writer, .. } = cast().await;
     for _ in 0..2 {
         let twin = house.person("coding", Role::Reader).await;
-        sqlx::query("update people set name = 'Kim Park' where id = $1").bind(twin.id).execute(house.owner()).await.unwrap();
+        sqlx::query("update people set name = 'Kim Park' where id = $1").bind(twin.id).execute(house.owner()).await.expect("is there");
     }
     writer.remembers("Kim Park called").await;
     let refused = writer.post("deletion-requests", json!({"subject": "Kim Park", "reason": "x"})).await;
@@ -130,7 +134,7 @@ async fn a_session_goes_with_what_was_made_from_it_alone() {
             .post("sessions", json!({"agent_tool": "codex", "project": "p", "external_id": name, "task": "shared"}))
             .await
             .expect(201);
-        let place = format!("sessions/{}", run["id"].as_str().unwrap());
+        let place = format!("sessions/{}", run["id"].as_str().expect("is there"));
         let text = format!("{name}word came up in the meeting of today");
         let events = json!({"events": [
             {"id": "1", "type": "prompt", "at": "2026-05-04T10:00:00Z", "text": text},
@@ -149,21 +153,21 @@ async fn a_session_goes_with_what_was_made_from_it_alone() {
     let ((_, _), (second, own)) = (run("first").await, run("second").await);
     let request = writer.wants_erased(json!({"session_ids": [second["id"]], "reason": "x"})).await;
     let shown = reviewer.previews(&request).await;
-    let copies: Vec<&Value> = shown["copies"].as_array().unwrap().iter().map(|copy| &copy["id"]).collect();
+    let copies: Vec<&Value> = shown["copies"].as_array().expect("is there").iter().map(|copy| &copy["id"]).collect();
     assert!(copies.contains(&&own["id"]), "{shown:#}");
     reviewer.lets_go(&request).await;
     let left: Vec<String> =
         house.dump().await.lines().filter(|line| line.contains("secondword") || line.contains("seconda.rs")).map(str::to_owned).collect();
     assert!(left.iter().all(|line| line.contains("independent")), "{left:#?}");
-    writer.get(&format!("sessions/{}", second["id"].as_str().unwrap())).await.refuses(404, "not_found");
+    writer.get(&format!("sessions/{}", second["id"].as_str().expect("is there"))).await.refuses(404, "not_found");
     let task = writer.get("tasks/shared").await.expect(200);
-    assert_eq!((&task["next_step"], task["items"].as_array().unwrap().len()), (&json!("go on with firstword"), 1));
+    assert_eq!((&task["next_step"], task["items"].as_array().expect("is there").len()), (&json!("go on with firstword"), 1));
     // The other run is whole.
     assert!(house.dump().await.contains("firstword came up in the meeting") && house.dump().await.contains("firsta.rs"));
 
     // The same log does not come back, in another run or under other names; another does.
     let again = writer.post("sessions", json!({"agent_tool": "codex", "task": "shared"})).await.expect(201);
-    let place = format!("sessions/{}", again["id"].as_str().unwrap());
+    let place = format!("sessions/{}", again["id"].as_str().expect("is there"));
     let event = |id: &str, text: &str| json!({"id": id, "type": "prompt", "at": "2026-05-04T10:00:00Z", "text": text});
     let events = json!({"events": [event("9", "fine"), event("10", "secondword came up in the meeting of today")]});
     let refused = writer.post(&format!("{place}/events"), events).await;
@@ -213,7 +217,7 @@ async fn who_is_alone_may_after_a_day() {
     let memory = admin.remembers("to be erased").await;
     let request = admin.asks_to_erase(&[&memory], "a wish").await;
     assert!(admin.approves(&request).await.refuses(403, "four_eyes").text().contains("from"));
-    sqlx::query("update deletion_requests set asked_at = asked_at - interval '25 hours'").execute(house.owner()).await.unwrap();
+    sqlx::query("update deletion_requests set asked_at = asked_at - interval '25 hours'").execute(house.owner()).await.expect("is there");
     // A second person who may approve takes the right away again.
     let second = house.person("coding", Role::Reviewer).await;
     admin.approves(&request).await.refuses(403, "four_eyes");

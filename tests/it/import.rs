@@ -13,7 +13,7 @@ async fn imports(actor: &Actor, query: &str, file: impl Into<Vec<u8>>) -> Value 
 }
 
 fn counts(report: &Value) -> (u64, u64, u64) {
-    let count = |member: &str| report[member].as_u64().unwrap();
+    let count = |member: &str| report[member].as_u64().expect("is there");
     (count("taken"), count("updated"), count("skipped"))
 }
 
@@ -21,9 +21,9 @@ const RULES: &str = "# Gateway\n\n## Commands\n\n- Run the tests with `make test
 
 /// A database with the tables that a tool publishes.
 fn sqlite(sql: &str) -> Vec<u8> {
-    let sqlite = rusqlite::Connection::open_in_memory().unwrap();
-    sqlite.execute_batch(sql).unwrap();
-    sqlite.serialize("main").unwrap().to_vec()
+    let sqlite = rusqlite::Connection::open_in_memory().expect("is there");
+    sqlite.execute_batch(sql).expect("is there");
+    sqlite.serialize("main").expect("is there").to_vec()
 }
 
 const CLAUDE_MEM: &str = "
@@ -78,7 +78,7 @@ async fn each_tools_memories_are_taken_once() {
     assert_eq!(writer.recalls("which port does Postgres listen on?").await[0], "Postgres listens on 5433.");
     let tea = writer.lists("memories?q=tea").await.remove(0);
     assert_eq!((&tea["subject"], &tea["kind"]), (&json!("ada"), &json!("preference")));
-    let origins = writer.get(&format!("memories/{}/origins", tea["id"].as_str().unwrap())).await;
+    let origins = writer.get(&format!("memories/{}/origins", tea["id"].as_str().expect("is there"))).await;
     assert_eq!((&origins.data()[0]["format"], &origins.data()[0]["at"]), (&json!("mem0"), &json!("2025-07-01T17:00:00Z")));
 }
 
@@ -90,7 +90,7 @@ async fn every_write_of_an_import_stands_in_the_trail() {
     assert_eq!(auditor.lists("audit?action=memory.imported").await.len(), 3);
     let summary = auditor.lists("audit?action=memories.imported").await;
     assert_eq!(summary[0]["details"], json!({"format": "rules", "taken": 3, "updated": 0}));
-    let id = report["items"][0]["memory_id"].as_str().unwrap();
+    let id = report["items"][0]["memory_id"].as_str().expect("is there");
     let memory = writer.get(&format!("memories/{id}")).await.expect(200);
     assert_eq!(
         (&memory["project"], &memory["kind"], &memory["created_by"]["id"]),
@@ -191,7 +191,7 @@ async fn the_same_request_is_answered_once() {
     assert_eq!(counts(&first), (3, 0, 0));
     assert_eq!(send(RULES).await.expect(200), first);
     send("- Another rule for everybody.\n").await.refuses(409, "idempotency_conflict");
-    let many: String = (0..1001).map(|n| format!("- rule number {n} is here\n")).collect();
+    let many: String = (0..1001).flat_map(|n| ["- rule number ".to_owned(), n.to_string(), " is here\n".to_owned()]).collect();
     writer.ask("POST", "import").header("Idempotency-Key", "k2").bytes("text/markdown", many.clone()).send().await.refuses(422, "invalid");
     assert_eq!(counts(&imports(&writer, "", many).await), (1001, 0, 0));
 }
@@ -208,7 +208,7 @@ async fn two_who_bring_the_same_file_at_once_bring_it_once() {
 
 #[test]
 fn any_bytes_get_a_reason_or_a_report() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("is there");
     let (_house, writer) = runtime.block_on(async {
         let house = House::open().await;
         let writer = house.agent("coding", Role::Writer).await;
@@ -255,7 +255,7 @@ fn any_bytes_get_a_reason_or_a_report() {
             prop_assert!(reply.status == 200 || (reply.status == 422 && reply.code() == "invalid"), "{reply:?}");
             Ok(())
         })
-        .unwrap();
+        .expect("is there");
     runtime.block_on(async {
         sends(&writer, "", vec![b'x'; 10 * 1024 * 1024 + 1]).await.refuses(413, "too_large");
         sends(&writer, "?format=zip", "x").await.refuses(422, "invalid");

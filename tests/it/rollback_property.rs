@@ -181,9 +181,9 @@ async fn a_session_rolled_back_is_as_if_it_had_not_been() {
         for step in steps.iter().filter(|step| step.session != victim) {
             if !retold.take(step).await {
                 built_on.extend(match &step.act {
-                    Act::Make { name, .. } => vec![name.clone()],
                     Act::Supersede { name, new } => vec![name.clone(), new.clone()],
-                    Act::Patch { name, .. }
+                    Act::Make { name, .. }
+                    | Act::Patch { name, .. }
                     | Act::Archive { name }
                     | Act::Restore { name }
                     | Act::Verify { name }
@@ -202,7 +202,7 @@ async fn a_session_rolled_back_is_as_if_it_had_not_been() {
             match expected.get(name) {
                 // Made by the session, or by somebody in a place that only the session had made.
                 None if built_on.contains(name) => {
-                    assert!(!left.is_empty(), "seed {seed}: {name} needed the session, so something was left")
+                    assert!(!left.is_empty(), "seed {seed}: {name} needed the session, so something was left");
                 }
                 None => assert_eq!(state["state"], "archived", "seed {seed}: {name} would not be there"),
                 // What somebody did to it could be done only because of the session: then it was built on, and said.

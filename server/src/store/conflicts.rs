@@ -44,9 +44,6 @@ pub async fn insert_all(tx: &mut Tx<Write>, clashes: &[Clash], origin: ConflictO
     // In one order for everybody: two who find the same pairs must not wait for each other.
     pairs.sort_unstable_by_key(|(a, b, _)| (a.id, b.id));
     pairs.dedup_by_key(|(a, b, _)| (a.id, b.id));
-    fn column<T>(pairs: &[(Judged, Judged, &Clash)], of: impl Fn(&(Judged, Judged, &Clash)) -> T) -> Vec<T> {
-        pairs.iter().map(of).collect()
-    }
     let rows = sqlx::query!(
         r#"insert into conflicts (workspace_id, id, a, b, a_version, b_version, a_mark, b_mark, score, certain, origin, state, found_at, audit_id)
            select $1, r.id, r.a, r.b, r.a_version, r.b_version, r.a_mark, r.b_mark, r.score, r.certain, $2, 'open', $3, r.audit_id
@@ -78,6 +75,10 @@ pub async fn insert_all(tx: &mut Tx<Write>, clashes: &[Clash], origin: ConflictO
     .fetch_all(tx.conn())
     .await?;
     Ok(rows.into_iter().map(|row| Opened { id: row.id, audit: row.audit, a: row.a, b: row.b }).collect())
+}
+
+fn column<T>(pairs: &[(Judged, Judged, &Clash)], of: impl Fn(&(Judged, Judged, &Clash)) -> T) -> Vec<T> {
+    pairs.iter().map(of).collect()
 }
 
 #[derive(sqlx::FromRow)]

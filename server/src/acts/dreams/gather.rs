@@ -47,7 +47,7 @@ pub async fn gather(
         }
     }
     let Settled { kept_apart, left_alone, known_conflicts } = store::dreams::settled(&mut app.db().read(scope).await?).await?;
-    Ok(Gathered { known, left_out, rules: Rules { kept_apart, left_alone, known_conflicts, ..Rules::at(now) } })
+    Ok(Gathered { known, left_out, rules: Rules { known_conflicts, kept_apart, left_alone, ..Rules::at(now) } })
 }
 
 fn as_known(one: Light, settings: &Settings, now: OffsetDateTime) -> Known {

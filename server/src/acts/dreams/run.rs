@@ -72,7 +72,9 @@ impl Running {
         let (actions, known) = thought.await.map_err(Problem::internal)?;
         let planned = plan::plan(actions, &known, &self.manners);
         if self.dream.dry_run {
-            planned.iter().for_each(|(action, way)| self.would(action, *way));
+            for (action, way) in &planned {
+                self.would(action, *way);
+            }
             return Ok(());
         }
         for some in batches(&planned) {

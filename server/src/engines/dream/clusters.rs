@@ -41,7 +41,9 @@ pub fn promote(run: &mut Run) -> Vec<Action> {
         let score = 1.0 - 0.5_f32.powi(halvings);
         actions.push(Action { act: Act::Promote { memory: run.known[into].id, like }, why: Why::FoundAgain, score });
         run.kinds[into] = Kind::Pattern;
-        away.iter().for_each(|(at, ..)| run.alive[*at] = false);
+        for (at, ..) in &away {
+            run.alive[*at] = false;
+        }
     }
     actions
 }
@@ -95,7 +97,9 @@ fn to_the_roots(stars: Stars) -> Stars {
         }
         roots.entry(into).or_default().extend(away);
     }
-    roots.values_mut().for_each(|away| away.sort_by_key(|(at, ..)| *at));
+    for away in roots.values_mut() {
+        away.sort_by_key(|(at, ..)| *at);
+    }
     roots
 }
 

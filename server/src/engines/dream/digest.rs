@@ -40,7 +40,9 @@ pub fn condense(run: &mut Run) -> Vec<Action> {
             actions.push(Action { act, why: Why::LongPast, score: 0.9 });
         }
         if episodes.len() >= FEWEST {
-            episodes.iter().for_each(|at| run.alive[*at] = false);
+            for at in &episodes {
+                run.alive[*at] = false;
+            }
         }
     }
     actions

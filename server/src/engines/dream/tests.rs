@@ -134,7 +134,9 @@ fn findings_of_three_runs_become_a_pattern() {
     assert!(matches!(&actions[0].act, Act::Promote { memory, like } if memory.0.as_u128() == 1 && like.len() == 2), "{actions:?}");
     assert_eq!(actions.len(), 1, "{actions:?}");
     let session = Some(SessionId(Uuid::from_u128(7)));
-    found.iter_mut().for_each(|one| one.session = session);
+    for one in &mut found {
+        one.session = session;
+    }
     assert!(dream(&found, &Rules::at(now())).iter().all(|action| matches!(action.act, Act::Merge { .. })), "one run is one witness");
 }
 

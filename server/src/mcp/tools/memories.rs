@@ -200,8 +200,8 @@ pub async fn forget(asker: &Asker, sent: ForgetArguments) -> Result<Said, Proble
     if reason.is_empty() {
         return Err(Problem::invalid("reason", "must not be empty"));
     }
-    let asked = Selectors { memory_ids: sent.memory_ids.into_iter().collect(), ..Selectors::default() };
-    let request = acts::deletion::ask(&asker.app, &asker.writing()?, asked, reason).await?;
+    let these = Selectors { memory_ids: sent.memory_ids.into_iter().collect(), ..Selectors::default() };
+    let request = acts::deletion::ask(&asker.app, &asker.writing()?, these, reason).await?;
     let answer = ForgetAnswer { deletion_request_id: request.id, state: request.state, memory_ids: request.asked.memory_ids };
     let text = format!(
         "Asked for as {}. Nothing is erased yet: a person has to agree, on the dashboard under Deletion. Until then the memories stay.",
