@@ -91,6 +91,7 @@ impl From<KnownKey> for TrailKeyBody {
 /// Every public key that ever signed the trail, newest first.
 #[derive(Serialize, ToSchema)]
 struct TrailKeysBody {
+    /// Newest first.
     keys: Vec<TrailKeyBody>,
 }
 
