@@ -1,6 +1,7 @@
 //! Promises, one file each. Actors speak only HTTP; what they cannot see is looked up behind the scenes.
 
 mod access;
+mod another_cluster;
 mod bad_input;
 mod capture;
 mod commands;
@@ -14,6 +15,7 @@ mod dreams;
 mod dreams_rewrite;
 mod embeddings;
 mod erasure;
+mod erasure_doors;
 mod export;
 mod feedback;
 mod foreign_postgres;

@@ -224,6 +224,7 @@ struct ItemBody {
 impl ItemBody {
     fn new(item: Item, explain: bool) -> Self {
         let Item { told, memory, text, freshness } = item;
+        let flagged = [text.as_deref(), memory.title.as_deref()].into_iter().flatten().find_map(cairn_secrets::speaks_to_the_model);
         Self {
             memory_id: told.memory_id,
             version: told.version,
@@ -242,7 +243,7 @@ impl ItemBody {
             state: memory.state,
             project: memory.project,
             tags: memory.tags,
-            flagged: text.as_deref().and_then(cairn_secrets::speaks_to_the_model),
+            flagged,
             content: text,
             tokens: told.tokens,
             score: told.score,

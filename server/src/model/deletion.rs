@@ -49,6 +49,10 @@ words!(
         Receipt = "receipt",
         /// The words of a deletion request that was rejected.
         DeletionRequest = "deletion_request",
+        /// What was said when a proposal was decided.
+        Proposal = "proposal",
+        /// What was said when a conflict was resolved.
+        Conflict = "conflict",
     }
 );
 

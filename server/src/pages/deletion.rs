@@ -179,7 +179,7 @@ fn summary(request: &DeletionRequest) -> Request {
 
 /// How much it would take, or took.
 fn counts(request: &DeletionRequest) -> Vec<(u64, String)> {
-    let words: [(ItemKind, &str, &str, &str); 7] = [
+    let words: [(ItemKind, &str, &str, &str); 9] = [
         (ItemKind::Memory, "memories", "memory", "memories"),
         (ItemKind::Session, "sessions", "session", "sessions"),
         (ItemKind::Event, "session_events", "event", "events"),
@@ -187,6 +187,8 @@ fn counts(request: &DeletionRequest) -> Vec<(u64, String)> {
         (ItemKind::Task, "tasks", "task", "tasks"),
         (ItemKind::TaskItem, "task_items", "item of a task", "items of tasks"),
         (ItemKind::Receipt, "receipts", "question", "questions"),
+        (ItemKind::Proposal, "proposals", "remark on a proposal", "remarks on proposals"),
+        (ItemKind::Conflict, "conflicts", "remark on a conflict", "remarks on conflicts"),
     ];
     let of = |kind: ItemKind, table: &str| match &request.counts {
         Some(counts) => counts.get(table).and_then(serde_json::Value::as_u64),

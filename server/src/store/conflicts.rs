@@ -81,6 +81,26 @@ fn column<T>(pairs: &[(Judged, Judged, &Clash)], of: impl Fn(&(Judged, Judged, &
     pairs.iter().map(of).collect()
 }
 
+/// Whatever is not to be seen at this moment was changed at or after this.
+pub async fn horizon<M>(tx: &mut Tx<M>) -> Result<String, Problem> {
+    Ok(sqlx::query_scalar("select pg_snapshot_xmin(pg_current_snapshot())::text").fetch_one(tx.conn()).await?)
+}
+
+/// The active decisions that changed since. Who asks is the only one who makes decisions active in this workspace until the
+/// transaction ends, so that of two at the same moment one sees the other.
+pub async fn decisions_since(tx: &mut Tx<Write>, horizon: &str) -> Result<Vec<MemoryId>, Problem> {
+    let workspace = tx.workspace();
+    sqlx::query("select pg_advisory_xact_lock(hashtextextended('cairn decisions ' || $1::text, 0))")
+        .bind(workspace)
+        .execute(tx.conn())
+        .await?;
+    // A statement of its own: only then does it see what was committed before the lock was had.
+    let sql = "select id from memories
+               where workspace_id = $1 and changed_xid >= $2::text::xid8 and kind = 'decision' and state = 'active'
+               order by id";
+    Ok(sqlx::query_scalar(sql).bind(workspace).bind(horizon).fetch_all(tx.conn()).await?)
+}
+
 #[derive(sqlx::FromRow)]
 struct Row {
     id: ConflictId,

@@ -61,7 +61,7 @@ pub async fn revise<P: CanWrite>(
     may_change(scope, &next)?;
     let moved = before.kind != next.kind || before.project != next.project;
     if next.kind == Kind::Decision && next.state == State::Active && moved {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     commit_with(app, scope, tx, &before, next, &found).await
 }
@@ -96,7 +96,7 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
         next.state = State::Proposed;
     }
     if next.kind == Kind::Decision && next.state == State::Active {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
@@ -141,7 +141,7 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
     };
     may_change(scope, &next)?;
     if next.kind == Kind::Decision && next.state == State::Active && before.state != State::Active {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await

@@ -115,7 +115,9 @@ async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Aski
     asking.shelf.is_asked();
     let since = asking.shelf.horizon();
     let hits = search(asking).await?;
-    let changes = match app.db().look(scope, since, &versions(&hits)).await? {
+    let looked = app.db().look(scope, since, &versions(&hits)).await?;
+    asking.shelf.must_be_of(app.db())?;
+    let changes = match looked {
         Looked::Texts(texts) => return Ok((hits, texts)),
         Looked::Behind(changes) => changes,
     };
@@ -137,6 +139,7 @@ async fn found_then<P: Permission>(
     let shelf = &asking.shelf;
     shelf.is_asked();
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
+    shelf.must_be_of(app.db())?;
     shelf.take_in(app.db(), &changes).await?;
     let (since, older) = app.db().index_as_of(scope.shelf_mark(), shelf.by.model(), then).await?;
     let since: HashSet<MemoryId> = since.into_iter().collect();
@@ -297,7 +300,7 @@ pub async fn look_around(app: &App) {
     for shelf in app.library().shelves() {
         let looked = async {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
-            if shelf.is_left_behind(&changes) {
+            if shelf.is_left_behind(&changes) || !shelf.is_of(app.db()) {
                 app.library().put_away(shelf.mark().workspace());
                 return Ok(());
             }
@@ -308,6 +311,11 @@ pub async fn look_around(app: &App) {
             tracing::debug!(?problem, workspace = %shelf.mark().workspace(), "an index could not be brought up to date");
         }
     }
+}
+
+/// Whether an index in memory has a memory. What was erased is in none after a few seconds, asked or not.
+pub fn is_indexed(app: &App, memory: MemoryId) -> bool {
+    app.library().knows(memory)
 }
 
 /// Builds the indexes of the workspaces that were at work last, as far as there is room.

@@ -176,7 +176,7 @@ async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, e
     Ok(())
 }
 
-/// Questions, and requests that came to nothing, as far as they are on the list.
+/// Questions, remarks, and requests that came to nothing, as far as they are on the list.
 async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts) -> Result<(), Problem> {
     for (kind, table, sql) in [
         (
@@ -189,6 +189,8 @@ async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts
             "deletion_requests",
             "update deletion_requests set reason = null, subject = null, query = null where workspace_id = $1 and state = 'rejected' and id = any($2)",
         ),
+        (ItemKind::Proposal, "proposals", "update proposals set note = null where workspace_id = $1 and note is not null and id = any($2)"),
+        (ItemKind::Conflict, "conflicts", "update conflicts set note = null where workspace_id = $1 and note is not null and id = any($2)"),
     ] {
         let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == kind).map(|item| item.id).collect();
         let done = sqlx::query(sql).bind(tx.workspace()).bind(ids).execute(tx.conn()).await?;
