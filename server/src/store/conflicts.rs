@@ -143,10 +143,11 @@ impl From<Row> for Conflict {
     }
 }
 
-/// What was put away or superseded clashes with nothing until it comes back.
-const OPEN: &str = "(c.state = 'open' and a.state = 'active' and b.state = 'active')";
+/// What was put away or superseded clashes with nothing until it comes back; then it does, also where somebody had decided
+/// against it.
+const OPEN: &str = "(a.state = 'active' and b.state = 'active' and (c.state = 'open' or c.resolution in ('one', 'neither')))";
 const SELECT: &str = "select c.id, c.a, c.b, c.a_version, c.b_version, c.score, c.certain, c.origin,
-       (c.state = 'open' and a.state = 'active' and b.state = 'active') as open, c.found_at, c.resolution, c.kept, c.note, c.resolved_at,
+       (a.state = 'active' and b.state = 'active' and (c.state = 'open' or c.resolution in ('one', 'neither'))) as open, c.found_at, c.resolution, c.kept, c.note, c.resolved_at,
        c.resolved_by_type, c.resolved_by, coalesce(n.name, p.name) as resolved_by_name
 from conflicts c
 join memories a on a.workspace_id = c.workspace_id and a.id = c.a
