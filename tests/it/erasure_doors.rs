@@ -20,7 +20,7 @@ impl Cage {
         let kept = memory(&writer.uses("remember", kept).await.done());
         let task = json!({"key": "canary73-marker", "title": "canary74 marker is to be done by a tool"});
         let begun = writer.uses("start_task", task).await.done();
-        let told = json!({"session_id": begun["session_id"], "decisions": ["canary75 marker was decided by means of a tool"],
+        let told = json!({"session_id": begun["session_id"], "decisions": [{"content": "canary75 marker was decided by means of a tool"}],
             "progress": [{"item": "canary76 marker is begun by a tool", "status": "in_progress", "note": "canary77 marker says a tool's note"}],
             "next_step": "canary78 marker comes next, says the tool"});
         let written = writer.uses("checkpoint", told).await.done();
@@ -162,8 +162,9 @@ async fn what_a_merge_handed_on_is_listed_and_goes_when_it_is_asked_for() {
     let house = House::open().await;
     let (writer, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
     let text = "The gateway retries idempotent requests three times with jitter because the upstream drops idle connections";
-    let stays = json!({"content": text, "path": "/a.md", "tags": ["gateway"]});
-    let goes = json!({"content": text.to_lowercase(), "path": "/b.md", "tags": ["canary tag"], "anchors": [{"path": "src/canary.rs"}]});
+    // It says a little more, so that the text of the one is not in the other.
+    let stays = json!({"content": text.replace("drops", "silently drops"), "path": "/a.md", "tags": ["gateway"]});
+    let goes = json!({"content": text, "path": "/b.md", "tags": ["canary tag"], "anchors": [{"path": "src/canary.rs"}]});
     let (stays, goes) = (reviewer.remembers_all_of(stays).await, writer.remembers_all_of(goes).await);
     // By a person's word it is the same as by policy.
     dreams(&reviewer, "review").await;
@@ -183,7 +184,10 @@ async fn what_a_merge_handed_on_is_listed_and_goes_when_it_is_asked_for() {
 
 #[tokio::test]
 async fn what_is_erased_while_it_is_told_anew_does_not_come_back() {
-    const TEXT: &str = "The canary gateway retries idempotent requests three times with jitter because the upstream drops idle connections";
+    const TEXT: &str =
+        "The canary retries idempotent requests three times with jitter because the upstream drops idle connections after 30 seconds";
+    const BETTER: &str =
+        "The canary retries idempotent requests three times, with jitter: the upstream silently drops idle connections after 30 seconds.";
     let chatter = Chatter::open().await;
     let url = chatter.url.clone();
     let house = House::furnished(|given| (given.llm_url, given.llm_model) = (Some(url), Some("m".to_owned()))).await;
@@ -192,12 +196,18 @@ async fn what_is_erased_while_it_is_told_anew_does_not_come_back() {
     for (name, said) in [("a", TEXT.to_owned()), ("b", TEXT.replace("drops", "silently drops"))] {
         both.push(writer.remembers_all_of(json!({"content": said, "path": format!("/{name}.md")})).await);
     }
-    chatter.says(&json!({"title": "Canary retries", "content": TEXT.replace("because", "since")}).to_string());
+    chatter.says(&json!({"title": "Retries of the canary", "content": BETTER}).to_string());
     chatter.keeps_silent(true);
     let begun = reviewer.post("dreams", json!({"mode": "review"})).await.expect(201);
     until("it is asked", async || !chatter.asked().is_empty()).await;
     reviewer.lets_go(&writer.wants_erased(json!({"memory_ids": ids(&both), "reason": "a wish"})).await).await;
     chatter.keeps_silent(false);
-    until("the dream is over", async || reviewer.get(&format!("dreams/{}", id(&begun))).await.expect(200)["state"] != "running").await;
+    let mut dream = Value::Null;
+    until("the dream is over", async || {
+        dream = reviewer.get(&format!("dreams/{}", id(&begun))).await.expect(200);
+        dream["state"] != "running"
+    })
+    .await;
+    assert_eq!((&dream["state"], &dream["report"]["actions"]["rewrite"]["changed"]), (&json!("done"), &json!(1)), "{dream}");
     assert_eq!(left_in(&house).await, [""; 0]);
 }
