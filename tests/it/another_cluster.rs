@@ -75,7 +75,8 @@ async fn a_server_that_runs_sees_what_is_written_in_the_other() {
     lives_on(&house).await;
     let agent = house.agent("coding", Role::Writer).await;
     let address = Address::of(house.postgres());
-    let (app, owner) = (address.url(&house.postgres().login_url(house.database())), address.url(&house.postgres().owner_url(house.database())));
+    let (app, owner) =
+        (address.url(&house.postgres().login_url(house.database())), address.url(&house.postgres().owner_url(house.database())));
     let settings = [("CAIRN_DATABASE_URL", app.as_str()), ("CAIRN_MIGRATION_DATABASE_URL", &owner)];
     let program = Program::serve(Program::free_port(), house.folder(), &settings).await;
     let agent = agent.living_at(&program.url);

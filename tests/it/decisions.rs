@@ -128,7 +128,8 @@ async fn rivals(agent: &Actor, reviewer: &Actor, round: usize) -> Vec<Reply> {
     let waiting = json!({"content": says(30), "kind": "decision", "on_conflict": "propose"});
     let waiting = agent.remembers_all_of(waiting).await;
     agent.delete(&at(&first)).await.expect(200);
-    let proposal = reviewer.lists("proposals?state=open").await.into_iter().find(|one| one["memory_id"] == waiting["id"]).expect("it waits");
+    let proposal =
+        reviewer.lists("proposals?state=open").await.into_iter().find(|one| one["memory_id"] == waiting["id"]).expect("it waits");
     let fact = agent.remembers(&says(40)).await;
     let session = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
     let checkpoint = json!({"decisions": [says(50)]});

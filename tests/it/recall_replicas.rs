@@ -226,7 +226,9 @@ async fn writes_on(actor: Actor, reviewer: Actor, writer: usize, facts: Facts, s
 
 /// Asked, approved and executed; where the server was too busy on the way, it is left as it is.
 async fn erases(actor: &Actor, reviewer: &Actor, id: &Value, facts: &Facts) {
-    let Some(request) = acknowledged(actor.post("deletion-requests", json!({"memory_ids": [id], "reason": "a wish"})).await) else { return };
+    let Some(request) = acknowledged(actor.post("deletion-requests", json!({"memory_ids": [id], "reason": "a wish"})).await) else {
+        return;
+    };
     if acknowledged(reviewer.approves(&request).await).is_some() {
         facts.changes(id, Stands::Erased, reviewer.executes(&request)).await;
     }

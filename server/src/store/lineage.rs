@@ -46,7 +46,8 @@ impl Lineage {
 
 /// At a start, as the owner: where the tables were filled in another cluster, its numbers are forgotten.
 pub async fn settle_in(conn: &mut PgConnection) -> Result<(), sqlx::Error> {
-    let Ok(here) = sqlx::query_scalar::<_, String>("select system_identifier::text from pg_control_system()").fetch_one(&mut *conn).await else {
+    let Ok(here) = sqlx::query_scalar::<_, String>("select system_identifier::text from pg_control_system()").fetch_one(&mut *conn).await
+    else {
         return Ok(());
     };
     let kept: Option<String> = sqlx::query_scalar("select system_identifier from home").fetch_optional(&mut *conn).await?;

@@ -312,7 +312,11 @@ pub(in crate::acts) fn with_labels_of<P>(scope: &Scope<P>, stays: &Memory, gone:
         (all.tags, all.anchors) = united(&all, other);
     }
     let more = all.tags != stays.tags || all.anchors != stays.anchors;
-    (more && is_fresh(scope, stays)).then(|| Memory { tags: all.tags, anchors: all.anchors, ..memories::next_state(scope, stays, Operation::Revised) })
+    (more && is_fresh(scope, stays)).then(|| Memory {
+        tags: all.tags,
+        anchors: all.anchors,
+        ..memories::next_state(scope, stays, Operation::Revised)
+    })
 }
 
 fn is_fresh<P>(scope: &Scope<P>, memory: &Memory) -> bool {

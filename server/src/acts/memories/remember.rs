@@ -99,13 +99,7 @@ impl Asked {
     }
 
     /// As a file tells it, looked through and weighed already.
-    pub(in crate::acts) fn told<P>(
-        scope: &Scope<P>,
-        new: NewMemory,
-        found: Vec<Found>,
-        weighed: Option<Since>,
-        arrival: Arrival,
-    ) -> Self {
+    pub(in crate::acts) fn told<P>(scope: &Scope<P>, new: NewMemory, found: Vec<Found>, weighed: Option<Since>, arrival: Arrival) -> Self {
         Self { found, weighed, arrival: Some(arrival), ..Self::seen(scope, new) }
     }
 

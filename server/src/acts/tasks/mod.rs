@@ -85,13 +85,7 @@ pub async fn abandon<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>)
     moved(app, scope, which, TaskState::Abandoned, "task.abandoned").await
 }
 
-async fn moved<P: CanWrite>(
-    app: &App,
-    scope: &Scope<P>,
-    which: Which<'_>,
-    to: TaskState,
-    action: &'static str,
-) -> Result<Task, Problem> {
+async fn moved<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>, to: TaskState, action: &'static str) -> Result<Task, Problem> {
     let mut tx = app.db().write(scope).await?;
     let mut task = store::tasks::find_to_change(&mut tx, which).await?.ok_or(Problem::NotFound)?;
     may_move(&task, to)?;
