@@ -48,7 +48,6 @@ enum For {
 
 /// Under which heading.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[expect(dead_code, reason = "headings stand before their places do")]
 enum Under {
     Knowledge,
     Governance,
