@@ -82,7 +82,7 @@ pub struct NavItem {
 
 impl Nav {
     /// Where a place is, if it is served and for the viewer.
-    pub(crate) fn href(self, chrome: &Chrome) -> Option<String> {
+    pub fn href(self, chrome: &Chrome) -> Option<String> {
         let (.., place, _, whom) = PLACES.iter().find(|(nav, ..)| *nav == self)?;
         whom.includes(chrome.sees).then(|| address(chrome, place))
     }
