@@ -49,8 +49,8 @@ impl Cage {
             ("format=mem0&name=canary89-marker.json", mem0.to_string()),
             ("format=ndjson", lines),
         ];
-        for (query, file) in files {
-            let ask = self.writer.ask("POST", &format!("import?{query}")).header("Idempotency-Key", format!("file {query}"));
+        for (n, (query, file)) in files.into_iter().enumerate() {
+            let ask = self.writer.ask("POST", &format!("import?{query}")).header("Idempotency-Key", format!("file-{n}"));
             let report = ask.bytes("application/octet-stream", file.clone()).send().await.expect(200);
             assert_eq!(report["taken"], 1, "{query}: {report}");
             self.memories.push(memory(&report["items"][0]));

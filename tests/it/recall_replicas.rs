@@ -268,7 +268,9 @@ async fn no_answer_misses_what_was_written_or_tells_what_was_archived_or_erased_
     let house = House::furnished(|given| given.database_connections = Some("20".to_owned())).await;
     let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
     let (app, owner) = (house.postgres().login_url(house.database()), house.postgres().owner_url(house.database()));
-    let settings = [("CAIRN_DATABASE_URL", app.as_str()), ("CAIRN_MIGRATION_DATABASE_URL", &owner)];
+    // Behind one address, as far as tokens are concerned.
+    let settings =
+        [("CAIRN_DATABASE_URL", app.as_str()), ("CAIRN_MIGRATION_DATABASE_URL", &owner), ("CAIRN_PUBLIC_URL", house.url.as_str())];
     let program = Program::serve(Program::free_port(), house.folder(), &settings).await;
     let servers = [agent.actor.clone(), agent.living_at(&program.url)];
     let (facts, stop, counts) = (Facts::default(), Arc::new(AtomicBool::new(false)), Arc::new([0, 0, 0].map(AtomicUsize::new)));
