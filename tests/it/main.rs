@@ -3,6 +3,7 @@
 mod access;
 mod bad_input;
 mod capture;
+mod code;
 mod commands;
 mod concurrency;
 mod conflicts;

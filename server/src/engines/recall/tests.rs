@@ -41,6 +41,7 @@ impl Default for Sample {
             session: None,
             valid_from: NOW,
             stale_from: None,
+            code: &[],
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What sessions taught about the code: files that go together.
 
-use super::{Tx, tx::Write};
+use crate::store::{Tx, Write};
 use crate::problem::Problem;
 use time::OffsetDateTime;
 
