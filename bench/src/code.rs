@@ -110,12 +110,15 @@ fn file(n: usize, change: Change) -> Value {
             let one = n * IN_EACH + m;
             let every = |of: usize| of > 0 && one.is_multiple_of(of);
             let seed = one as u64;
-            let (signature, body) = (seed * 2 + u64::from(every(change.signatures)) * 1_000_003, seed * 3 + u64::from(every(change.bodies)) * 1_000_033);
+            let (signature, body) =
+                (seed * 2 + u64::from(every(change.signatures)) * 1_000_003, seed * 3 + u64::from(every(change.bodies)) * 1_000_033);
             json!({"name": format!("function_{m}"), "kind": "function", "signature_hash": hash(signature), "body_hash": hash(body ^ 0xff00),
                 "start_line": m * 10 + 1, "end_line": m * 10 + 9})
         })
         .collect();
-    let digest = symbols.iter().fold(n as u64, |sum, one| one.to_string().bytes().fold(sum, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
+    let digest = symbols
+        .iter()
+        .fold(n as u64, |sum, one| one.to_string().bytes().fold(sum, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
     json!({"path": path(n, change.moved), "sha256": format!("{digest:064x}"), "symbols": symbols})
 }
 

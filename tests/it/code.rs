@@ -73,7 +73,11 @@ async fn a_refactored_function_makes_its_memory_stale_until_somebody_verifies_it
     assert_eq!(agent.lists("memories?freshness=stale").await.len(), 1);
     assert_eq!(agent.lists("memories?freshness=fresh").await.len(), 1);
     assert_eq!(agent.asks(json!({"query": "logging in", "freshness": ["stale"]})).await["items"].as_array().map(Vec::len), Some(1));
-    assert!(items(&agent.asks(json!({"query": "logging in", "include_stale": false})).await).iter().all(|item| item["memory_id"] != anchored["id"]));
+    assert!(
+        items(&agent.asks(json!({"query": "logging in", "include_stale": false})).await)
+            .iter()
+            .all(|item| item["memory_id"] != anchored["id"])
+    );
     let read = agent.get(&at(&anchored)).await.expect(200);
     assert_eq!((&read["anchors"][0]["state"], &read["anchors"][0]["reason"]), (&json!("stale"), &json!(STALE)));
 
@@ -114,7 +118,10 @@ async fn code_that_is_as_it_was_makes_a_memory_fresh_again() {
     assert_eq!(fresh(&agent, &memory).await, json!({"state": "fresh", "reasons": []}));
     // Gone, and there again.
     syncs(&agent, json!({"repo": "gateway", "branch": "main", "commit": "c5", "base": "c4", "removed": [LOGIN]})).await;
-    assert_eq!(fresh(&agent, &memory).await, json!({"state": "stale", "reasons": ["authenticate_user went with its file in c5 (auth/service.py)"]}));
+    assert_eq!(
+        fresh(&agent, &memory).await,
+        json!({"state": "stale", "reasons": ["authenticate_user went with its file in c5 (auth/service.py)"]})
+    );
     syncs(&agent, change("c6", "c5", json!([service("()", "one")]))).await;
     assert_eq!(fresh(&agent, &memory).await["state"], "fresh");
     // Written anew, it is true for the code as it is.
@@ -131,7 +138,8 @@ async fn an_anchor_goes_where_its_code_goes() {
     syncs(&agent, picture("main", "c1", vec![service("()", "one")])).await;
     let anchors = json!([{"repo": "gateway", "path": LOGIN, "symbol": "authenticate_user"}]);
     let memory = agent.remembers_all_of(json!({"content": "it follows", "anchors": anchors})).await;
-    let moved = vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")]), file("auth/users.py", vec![symbol("authenticate_user", "()", "one")])];
+    let moved =
+        vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")]), file("auth/users.py", vec![symbol("authenticate_user", "()", "one")])];
     let told = syncs(&agent, picture("main", "c2", moved)).await;
     assert_eq!((&told["counts"]["moved"], &told["moved"][0]["path"]), (&json!(1), &json!("auth/users.py")), "{told}");
     let read = agent.get(&at(&memory)).await.expect(200);
@@ -142,7 +150,10 @@ async fn an_anchor_goes_where_its_code_goes() {
     assert_eq!(agent.lists(&format!("memories?anchor_path={LOGIN}")).await.len(), 0);
     let related = agent.get("code/related?path=auth/users.py&symbol=authenticate_user").await.expect(200);
     assert_eq!(related["memories"]["items"][0]["memory_id"], memory["id"], "{related}");
-    assert_eq!(related["symbols"], json!([{"name": "authenticate_user", "kind": "function", "start_line": 10, "end_line": 30, "memories": 1}]));
+    assert_eq!(
+        related["symbols"],
+        json!([{"name": "authenticate_user", "kind": "function", "start_line": 10, "end_line": 30, "memories": 1}])
+    );
     // Renamed there, and then changed.
     let told = syncs(&agent, picture("main", "c3", vec![file("auth/users.py", vec![symbol("sign_in", "()", "one")])])).await;
     assert_eq!((&told["counts"]["moved"], &told["moved"][0]["verdict"]), (&json!(1), &json!("renamed")), "{told}");
@@ -169,7 +180,10 @@ async fn branches_do_not_disturb_each_other() {
     let main = on(None).await;
     assert_eq!((&main["items"][0]["freshness"]["state"], main.get("branch")), (&json!("fresh"), None));
     let feature = on(Some("feature/login")).await;
-    assert_eq!(feature["items"][0]["freshness"], json!({"state": "stale", "reasons": ["authenticate_user changed its signature in f1 (auth/service.py on feature/login)"]}));
+    assert_eq!(
+        feature["items"][0]["freshness"],
+        json!({"state": "stale", "reasons": ["authenticate_user changed its signature in f1 (auth/service.py on feature/login)"]})
+    );
     assert_eq!(feature["branch"], "feature/login");
     let nowhere = on(Some("nobody/knows")).await;
     assert_eq!((&nowhere["items"][0]["freshness"]["state"], nowhere.get("branch")), (&json!("fresh"), None));
@@ -196,7 +210,8 @@ async fn branches_do_not_disturb_each_other() {
     syncs(&agent, picture("main", "c3", vec![service("()", "one")])).await;
     assert_eq!(fresh(&agent, &found).await["state"], "fresh");
     let heads = agent.lists("code/snapshots?repo=gateway").await;
-    let heads: Vec<_> = heads.iter().map(|head| (head["branch"].as_str(), head["commit"].as_str(), head["default_branch"].as_bool())).collect();
+    let heads: Vec<_> =
+        heads.iter().map(|head| (head["branch"].as_str(), head["commit"].as_str(), head["default_branch"].as_bool())).collect();
     assert_eq!(heads, [(Some("main"), Some("c3"), Some(true)), (Some("feature/login"), Some("f3"), Some(false))]);
 }
 
@@ -204,12 +219,19 @@ async fn branches_do_not_disturb_each_other() {
 async fn what_no_snapshot_has_is_unresolved_until_one_does() {
     let house = House::open().await;
     let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
-    let early = agent.remembers_all_of(json!({"content": "written before anything was synced", "anchors": [{"path": LOGIN, "symbol": "authenticate_user"}]})).await;
+    let early = agent
+        .remembers_all_of(
+            json!({"content": "written before anything was synced", "anchors": [{"path": LOGIN, "symbol": "authenticate_user"}]}),
+        )
+        .await;
     let typo = agent.remembers_all_of(json!({"content": "nobody has this", "anchors": [{"repo": "gateway", "path": "no/such.py"}]})).await;
     assert_eq!(early["anchors"][0]["state"], "unresolved");
     syncs(&agent, picture("main", "c1", vec![service("()", "one")])).await;
     let read = agent.get(&at(&early)).await.expect(200);
-    assert_eq!((&read["anchors"][0]["state"], &read["anchors"][0]["repo"], &read["freshness"]["state"]), (&json!("fresh"), &json!("gateway"), &json!("fresh")));
+    assert_eq!(
+        (&read["anchors"][0]["state"], &read["anchors"][0]["repo"], &read["freshness"]["state"]),
+        (&json!("fresh"), &json!("gateway"), &json!("fresh"))
+    );
     assert_eq!(agent.get(&at(&typo)).await.expect(200)["anchors"][0]["state"], "unresolved");
     syncs(&agent, picture("main", "c2", vec![service("()", "two")])).await;
     assert_eq!(fresh(&agent, &early).await["state"], "suspect");
@@ -226,7 +248,15 @@ async fn a_text_is_hung_on_the_code_it_names() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;
     let service = file(LOGIN, vec![symbol("authenticate_user", "()", "one")]);
-    syncs(&agent, picture("main", "c1", vec![service, file("billing/charge.py", vec![symbol("Invoice.open", "()", "x"), symbol("Order.open", "()", "y")])])).await;
+    syncs(
+        &agent,
+        picture(
+            "main",
+            "c1",
+            vec![service, file("billing/charge.py", vec![symbol("Invoice.open", "()", "x"), symbol("Order.open", "()", "y")])],
+        ),
+    )
+    .await;
     for (content, places) in [
         ("`authenticate_user()` must not log the password", json!([[LOGIN, "authenticate_user"]])),
         ("it fails at /srv/app/auth/service.py:12 now and then", json!([[LOGIN, "authenticate_user"]])),
@@ -260,7 +290,11 @@ async fn a_large_picture_comes_in_parts_and_a_difference_to_the_unknown_does_not
     syncs(&agent, part(1, vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")])])).await;
     syncs(&agent, part(2, vec![file("a.py", vec![])])).await;
     let last = syncs(&agent, part(3, vec![file("b.py", vec![symbol("authenticate_user", "()", "one")])])).await;
-    assert_eq!((&last["waiting"], &last["counts"]["moved"], &last["files"], &last["removed"]), (&json!(false), &json!(1), &json!(3), &json!(1)), "{last}");
+    assert_eq!(
+        (&last["waiting"], &last["counts"]["moved"], &last["files"], &last["removed"]),
+        (&json!(false), &json!(1), &json!(3), &json!(1)),
+        "{last}"
+    );
     let refused = |base: &str, branch: &str| json!({"repo": "gateway", "branch": branch, "commit": "c2", "base": base, "files": []});
     let known = agent.post("code/snapshots", refused("c0", "main")).await;
     assert_eq!(known.body["commit"], "c1", "{known:?}");
@@ -295,11 +329,14 @@ async fn every_replica_knows_with_the_next_question() {
 async fn a_limited_key_neither_sees_nor_judges_beyond_its_wall() {
     let house = House::open().await;
     let free = house.agent("coding", Role::Writer).await;
-    let (billing, search) = (house.agent_in("coding", "billing", Role::Writer).await, house.agent_in("coding", "search", Role::Writer).await);
+    let (billing, search) =
+        (house.agent_in("coding", "billing", Role::Writer).await, house.agent_in("coding", "search", Role::Writer).await);
     let owner = house.person("coding", Role::Writer).await;
     syncs(&free, picture("main", "c1", vec![service("()", "one")])).await;
     let anchors = json!([{"repo": "gateway", "path": LOGIN, "symbol": "authenticate_user"}]);
-    let memory = async |project: Option<&str>| free.remembers_all_of(json!({"content": format!("of {project:?}"), "project": project, "anchors": anchors})).await;
+    let memory = async |project: Option<&str>| {
+        free.remembers_all_of(json!({"content": format!("of {project:?}"), "project": project, "anchors": anchors})).await
+    };
     let (of_billing, of_search, of_all) = (memory(Some("billing")).await, memory(Some("search")).await, memory(None).await);
     let private = owner.remembers_all_of(json!({"content": "hers alone", "visibility": "private", "anchors": anchors})).await;
     // A limited key's picture is its project's: it makes nothing of other projects' memories, nor of everybody's.
@@ -358,7 +395,10 @@ async fn what_cannot_be_a_picture_is_refused() {
         picture
     };
     for (field, values) in [
-        ("/repo", vec![json!(""), json!(" x"), json!("a\u{0}b"), json!("../x"), json!("a//b"), json!("x".repeat(201)), json!("a\nb"), json!(1)]),
+        (
+            "/repo",
+            vec![json!(""), json!(" x"), json!("a\u{0}b"), json!("../x"), json!("a//b"), json!("x".repeat(201)), json!("a\nb"), json!(1)],
+        ),
         ("/branch", vec![json!(""), json!("a\u{200b}b"), json!("x".repeat(251))]),
         ("/commit", vec![json!(""), json!("a b"), json!("x".repeat(101)), json!(null)]),
         ("/files/0/path", vec![json!(""), json!("/etc/passwd"), json!("a/../b"), json!("a//b"), json!("x".repeat(1025)), json!("a\tb")]),
@@ -376,7 +416,14 @@ async fn what_cannot_be_a_picture_is_refused() {
             agent.post("code/snapshots", with(field, value.clone())).await.refuses(422, "invalid");
         }
     }
-    for (name, value) in [("part", json!(1)), ("parts", json!(2)), ("source", json!("def f(): pass")), ("removed", json!([LOGIN])), ("removed", json!(["/x"])), ("base", json!("a b"))] {
+    for (name, value) in [
+        ("part", json!(1)),
+        ("parts", json!(2)),
+        ("source", json!("def f(): pass")),
+        ("removed", json!([LOGIN])),
+        ("removed", json!(["/x"])),
+        ("base", json!("a b")),
+    ] {
         let mut picture = picture("main", "c1", vec![service("()", "one")]);
         picture[name] = value;
         agent.post("code/snapshots", picture).await.refuses(422, "invalid");
@@ -404,9 +451,17 @@ async fn what_cannot_be_a_picture_is_refused() {
 async fn what_needs_review_is_listed_by_age_use_and_what_it_was_told_in_doubt() {
     let house = House::open().await;
     let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
-    let tree = |body: &str| picture("main", body, vec![file("a.py", vec![symbol("alpha", "()", body)]), file("b.py", vec![symbol("beta", "()", body)])]);
+    let tree = |body: &str| {
+        picture("main", body, vec![file("a.py", vec![symbol("alpha", "()", body)]), file("b.py", vec![symbol("beta", "()", body)])])
+    };
     syncs(&agent, tree("one")).await;
-    let on = async |name: &str, path: &str| agent.remembers_all_of(json!({"content": format!("{name} speaks of apples"), "anchors": [{"repo": "gateway", "path": path, "symbol": name}]})).await;
+    let on = async |name: &str, path: &str| {
+        agent
+            .remembers_all_of(
+                json!({"content": format!("{name} speaks of apples"), "anchors": [{"repo": "gateway", "path": path, "symbol": name}]}),
+            )
+            .await
+    };
     let (alpha, beta) = (on("alpha", "a.py").await, on("beta", "b.py").await);
     let fine = agent.remembers("pears are fine").await;
     assert_eq!(agent.lists("memories/needs-review").await.len(), 0);

@@ -120,7 +120,12 @@ impl SnapshotBody {
         let part = match (self.part, self.parts) {
             (None, None) => None,
             (Some(part), Some(parts)) if part >= 1 && part <= parts && parts <= code::PARTS => Some((part, parts)),
-            _ => return Err(Problem::invalid("part", format!("goes with parts: a number from 1 to parts, which is at most {}", code::PARTS))),
+            _ => {
+                return Err(Problem::invalid(
+                    "part",
+                    format!("goes with parts: a number from 1 to parts, which is at most {}", code::PARTS),
+                ));
+            }
         };
         if self.files.len() > code::FILES_IN_A_CALL || self.removed.len() > code::FILES_IN_A_CALL {
             return Err(Problem::invalid("files", format!("must be at most {}; send several parts", code::FILES_IN_A_CALL)));
@@ -275,14 +280,9 @@ impl From<Happened> for HappenedBody {
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/code/snapshots", tag = "Code", request_body = SnapshotBody, responses(
     (status = 200, description = "What became of the memories on it.", body = SyncedBody),
     (status = 409, description = "The newest picture known is of another commit than `base` (`snapshot_base_unknown`, with `commit`), or parts of it have not come (`snapshot_parts_missing`).")))]
-async fn sync_code(
-    Of(app): Of<App>,
-    scope: Scope<Writing>,
-    Json(sent): Json<SnapshotBody>,
-) -> Result<axum::Json<SyncedBody>, Problem> {
+async fn sync_code(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Json<SnapshotBody>) -> Result<axum::Json<SyncedBody>, Problem> {
     let picture = sent.parse()?;
-    let (repo, branch, commit) =
-        (picture.repo.as_str().to_owned(), picture.branch.as_str().to_owned(), picture.commit.as_str().to_owned());
+    let (repo, branch, commit) = (picture.repo.as_str().to_owned(), picture.branch.as_str().to_owned(), picture.commit.as_str().to_owned());
     let synced = acts::code::sync(&app, &scope, picture).await?;
     let mut body = SyncedBody {
         id: synced.id,
@@ -429,16 +429,14 @@ struct InFileBody {
 
 /// What is known about a file or symbol, and goes together with it.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/code/related", tag = "Code", params(RelatedTo), responses((status = 200, description = "Memories, companions and symbols.", body = RelatedBody)))]
-async fn related_code(
-    Of(app): Of<App>,
-    scope: Scope<Reading>,
-    Query(asked): Query<RelatedTo>,
-) -> Result<axum::Json<RelatedBody>, Problem> {
+async fn related_code(Of(app): Of<App>, scope: Scope<Reading>, Query(asked): Query<RelatedTo>) -> Result<axum::Json<RelatedBody>, Problem> {
     let line = |field, sent: Option<String>| sent.as_deref().map(|sent| text::line(field, sent, 500)).transpose();
-    let place = Place { path: text::line("path", &asked.path, 1024)?, repo: line("repo", asked.repo)?, symbol: line("symbol", asked.symbol)? };
+    let place =
+        Place { path: text::line("path", &asked.path, 1024)?, repo: line("repo", asked.repo)?, symbol: line("symbol", asked.symbol)? };
     let branch = line("branch", asked.branch)?;
     let related = acts::code::related(&app, &scope, "related_code", place, branch, Detail::Full, None).await?;
-    let files = related.companions.into_iter().map(|one| CompanionBody { path: one.path, closeness: one.closeness, memories: one.memories });
+    let files =
+        related.companions.into_iter().map(|one| CompanionBody { path: one.path, closeness: one.closeness, memories: one.memories });
     let symbols = related.symbols.into_iter().map(|(one, memories)| InFileBody {
         name: one.name,
         kind: one.kind,

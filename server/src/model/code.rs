@@ -147,7 +147,8 @@ impl File {
                 return all.pop();
             }
             all.sort_by_key(|one| (one.start, one.end));
-            let together = |part: fn(&Symbol) -> &str| text::hex(&text::sha256(&all.iter().map(part).collect::<Vec<_>>().join(".")))[..32].to_owned();
+            let together =
+                |part: fn(&Symbol) -> &str| text::hex(&text::sha256(&all.iter().map(part).collect::<Vec<_>>().join(".")))[..32].to_owned();
             let (signature, body) = (together(|one| &one.signature), together(|one| &one.body));
             let first = all.first()?.clone();
             let (start, end) = (first.start, all.iter().map(|one| one.end).max()?);
@@ -265,7 +266,7 @@ pub struct Contested {
 }
 
 /// The newest picture of a branch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Head {
     pub repo: String,
     pub branch: String,

@@ -27,6 +27,13 @@ pub struct Changes {
 /// A memory, what is said of the code under it, and what it contradicts.
 pub type Doubts = (MemoryId, Vec<Standing>, Vec<Contested>);
 
+#[derive(sqlx::FromRow)]
+struct DoubtsRow {
+    id: MemoryId,
+    code: Option<Json<Vec<Standing>>>,
+    contested: Option<Json<Vec<Contested>>>,
+}
+
 /// What a look finds: that the index is behind, or the texts it chose.
 pub enum Looked {
     Behind(Changes),
@@ -106,15 +113,14 @@ impl Db {
     pub async fn doubts<P: Permission>(&self, scope: &Scope<P>, ids: &[MemoryId]) -> Result<Vec<Doubts>, Problem> {
         let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
         let mut tx = self.read(scope).await?;
-        let rows: Vec<(MemoryId, Option<Json<Vec<Standing>>>, Option<Json<Vec<Contested>>>)> =
+        let rows: Vec<DoubtsRow> =
             sqlx::query_as("select id, code, contested from memory_states where workspace_id = $1 and id = any($2) and current")
                 .bind(scope.workspace())
                 .bind(ids)
                 .fetch_all(tx.conn())
                 .await?;
-        let all = |(id, code, contested): (_, Option<Json<Vec<Standing>>>, Option<Json<Vec<Contested>>>)| {
-            (id, code.map(|code| code.0).unwrap_or_default(), contested.map(|all| all.0).unwrap_or_default())
-        };
+        let all =
+            |row: DoubtsRow| (row.id, row.code.map(|code| code.0).unwrap_or_default(), row.contested.map(|all| all.0).unwrap_or_default());
         Ok(rows.into_iter().map(all).collect())
     }
 

@@ -46,7 +46,13 @@ pub(in crate::acts) async fn hang<P: Permission>(app: &App, scope: &Scope<P>, ne
         let mut of = found.iter().filter(|(_, file)| file.path == named.path);
         let (Some((tree, file)), None) = (of.next(), of.next()) else { continue };
         let Some(tree) = first.iter().find(|one| one.id == *tree) else { continue };
-        let anchor = Anchor { repo: Some(tree.repo.clone()), path: named.path, symbol: named.symbol, fingerprint: None, state: AnchorState::Unresolved };
+        let anchor = Anchor {
+            repo: Some(tree.repo.clone()),
+            path: named.path,
+            symbol: named.symbol,
+            fingerprint: None,
+            state: AnchorState::Unresolved,
+        };
         new.anchors.extend(seen_in(&anchor, tree, file));
     }
     Ok(())
@@ -66,7 +72,9 @@ pub(in crate::acts) async fn renew(tx: &mut Tx<Write>, memory: &mut Memory) -> R
         anchor.fingerprint = None;
         anchor.state = AnchorState::Unresolved;
         // A name by which it is found is as good as a whole one.
-        if anchor.path == was.path && was.symbol.as_deref().zip(anchor.symbol.as_deref()).is_some_and(|(was, now)| now.ends_with(&format!(".{was}"))) {
+        if anchor.path == was.path
+            && was.symbol.as_deref().zip(anchor.symbol.as_deref()).is_some_and(|(was, now)| now.ends_with(&format!(".{was}")))
+        {
             anchor.symbol.clone_from(&was.symbol);
         }
     }
@@ -88,7 +96,8 @@ pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) ->
         let branch = Branch { name: &tree.branch, main, commit, before: &none, now: &none, unchanged: &files, came: OnceCell::new() };
         for (anchor, position) in memory.anchors.iter().zip(1..).filter(|(anchor, _)| anchor.repo.as_deref() == Some(&tree.repo)) {
             let Some(fingerprint) = anchor.fingerprint.as_deref().and_then(Fingerprint::read) else { continue };
-            let anchored = Anchored { path: &anchor.path, symbol: anchor.symbol.as_deref(), fingerprint: Some(fingerprint), standing: None };
+            let anchored =
+                Anchored { path: &anchor.path, symbol: anchor.symbol.as_deref(), fingerprint: Some(fingerprint), standing: None };
             let Some(found) = branch.judge(&anchored).filter(|found| found.verdict != Verdict::Unchanged) else { continue };
             let standing = Standing {
                 position,

@@ -54,7 +54,8 @@ pub async fn related<P: Permission>(
         i64::try_from(of.map(|one| one.memory).collect::<std::collections::HashSet<_>>().len()).unwrap_or(i64::MAX)
     };
     let symbols = symbols(&mut tx, project, &place, branch.as_deref()).await?;
-    let symbols = symbols.into_iter().take(SYMBOLS).map(|one| (count(&place.path, Some(&one.name)), one)).map(|(n, one)| (one, n)).collect();
+    let symbols =
+        symbols.into_iter().take(SYMBOLS).map(|one| (count(&place.path, Some(&one.name)), one)).map(|(n, one)| (one, n)).collect();
     drop(tx);
     let companions = close.into_iter().map(|(path, closeness)| Companion { memories: count(&path, None), path, closeness }).collect();
     let asked = Recall { anchors: vec![place], only_anchored: true, limit: 20, token_budget: budget, detail, branch, ..Recall::default() };

@@ -60,12 +60,7 @@ pub async fn sync<P: CanWrite>(app: &App, scope: &Scope<P>, picture: Picture) ->
 }
 
 /// What is known of branches: of those that whoever asks would sync.
-pub async fn branches<P: Permission>(
-    app: &App,
-    scope: &Scope<P>,
-    repo: Option<&str>,
-    branch: Option<&str>,
-) -> Result<Vec<Head>, Problem> {
+pub async fn branches<P: Permission>(app: &App, scope: &Scope<P>, repo: Option<&str>, branch: Option<&str>) -> Result<Vec<Head>, Problem> {
     let wall = scope.project().map(Project::as_str);
     store::code::list(&mut app.db().read(scope).await?, wall, repo, branch).await
 }
@@ -75,11 +70,11 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, picture: &Picture) ->
     let project = scope.project().map_or("", Project::as_str);
     let (repo, branch) = (picture.repo.as_str(), picture.branch.as_str());
     let mut tx = app.db().write(scope).await?;
-    let held = store::code::hold(&mut tx, project, repo, branch).await?;
+    let known = store::code::hold(&mut tx, project, repo, branch).await?;
     if let Some(base) = &picture.base {
-        builds_on(base, held.as_ref())?;
+        builds_on(base, known.as_ref())?;
     }
-    let head = match held {
+    let head = match known {
         Some(head) => head,
         None => store::code::open(&mut tx, (project, repo, branch), now, audit).await?,
     };
@@ -106,7 +101,10 @@ fn builds_on(base: &Commit, head: Option<&Seen>) -> Result<(), Problem> {
     let problem = Problem::conflict(
         "snapshot_base_unknown",
         match known {
-            Some(known) => format!("The newest picture of this branch is of {known}, not of {}. Send the difference to that, or a complete one.", base.as_str()),
+            Some(known) => format!(
+                "The newest picture of this branch is of {known}, not of {}. Send the difference to that, or a complete one.",
+                base.as_str()
+            ),
             None => "There is no picture of this branch yet. Send a complete one.".to_owned(),
         },
     );
@@ -196,7 +194,9 @@ async fn apply<P: CanWrite>(
         store::code::judge_on(tx, &head.project, &head.repo, &main).await?;
     }
     let symbols = |files: &Files| files.values().map(|file| file.symbols.len()).sum::<usize>();
-    let grown = |was: i32, more: usize, less: usize| was.saturating_add(i32::try_from(more).unwrap_or(i32::MAX)).saturating_sub(i32::try_from(less).unwrap_or(i32::MAX));
+    let grown = |was: i32, more: usize, less: usize| {
+        was.saturating_add(i32::try_from(more).unwrap_or(i32::MAX)).saturating_sub(i32::try_from(less).unwrap_or(i32::MAX))
+    };
     head.files = grown(head.files, change.now.len(), change.before.len());
     head.symbols = grown(head.symbols, symbols(&change.now), symbols(&change.before));
     head.commit = Some(picture.commit.as_str().to_owned());
@@ -246,7 +246,9 @@ fn judge(branch: &Branch<'_>, head: &Seen, anchors: &[Anchor], at: OffsetDateTim
             standing: anchor.standing.as_ref(),
         };
         let Some(found) = branch.judge(&anchored) else { continue };
-        let same = |last: &Standing| (last.verdict, &last.path, &last.symbol, &last.since) == (found.verdict, &found.path, &found.symbol, &found.since);
+        let same = |last: &Standing| {
+            (last.verdict, &last.path, &last.symbol, &last.since) == (found.verdict, &found.path, &found.symbol, &found.since)
+        };
         if anchor.standing.as_ref().is_none_or(|last| !same(last) || last.main != head.main) {
             let since = anchor.standing.as_ref().filter(|last| last.verdict == found.verdict).map_or(at, |last| last.at);
             changes.push(said(head, anchor, found, since));

@@ -79,8 +79,12 @@ pub fn resolve(mentions: &[Mention], files: &[&File]) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for mention in mentions {
         let one = match mention {
-            Mention::Place { path, line } => only(files.iter().filter(|file| means(path, &file.path)), |file| file.path == *path)
-                .map(|file| Named { path: file.path.clone(), symbol: line.and_then(|line| file.at_line(line)).map(|one| one.name.clone()) }),
+            Mention::Place { path, line } => {
+                only(files.iter().filter(|file| means(path, &file.path)), |file| file.path == *path).map(|file| Named {
+                    path: file.path.clone(),
+                    symbol: line.and_then(|line| file.at_line(line)).map(|one| one.name.clone()),
+                })
+            }
             Mention::Name(name) => {
                 let fits = |own: &str| own == name || own.strip_suffix(name.as_str()).is_some_and(|before| before.ends_with('.'));
                 let all = files.iter().flat_map(|file| file.symbols.iter().filter(|one| fits(&one.name)).map(move |one| (file, one)));
@@ -135,7 +139,8 @@ fn name(piece: &str) -> Option<String> {
     };
     let name = bare.trim_end_matches('!').replace("::", ".").replace("->", ".").replace('#', ".");
     let word = |part: &str| {
-        part.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$') && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        part.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
     };
     if name.len() > 200 || !name.split('.').all(word) {
         return None;

@@ -74,15 +74,17 @@ impl<'a> Branch<'a> {
         if last.is_some_and(|last| last != (anchor.path, anchor.symbol)) {
             let missing = matches!(here, Here::NoSymbol | Here::NoFile);
             match self.at(anchor.path, anchor.symbol) {
-                Here::File(file) if missing || self.same_file(fingerprint, file) => here = Here::File(file),
-                Here::Symbol(file, symbol) if missing || compare(fingerprint, symbol) == Verdict::Unchanged => here = Here::Symbol(file, symbol),
+                Here::File(file) if missing || same_file(fingerprint, file) => here = Here::File(file),
+                Here::Symbol(file, symbol) if missing || compare(fingerprint, symbol) == Verdict::Unchanged => {
+                    here = Here::Symbol(file, symbol);
+                }
                 _ => {}
             }
         }
         match here {
             Here::Closed => anchor.standing.map(|last| self.found(anchor, last.verdict, &last.path, last.symbol.as_deref())),
             Here::File(file) => {
-                let verdict = if self.same_file(fingerprint, file) { Verdict::Unchanged } else { Verdict::FileChanged };
+                let verdict = if same_file(fingerprint, file) { Verdict::Unchanged } else { Verdict::FileChanged };
                 Some(self.found(anchor, self.unless_other(anchor, fingerprint, verdict), &file.path, None))
             }
             Here::Symbol(file, symbol) => {
@@ -125,15 +127,6 @@ impl<'a> Branch<'a> {
         Some(Found { verdict: Verdict::Unchanged, path: path.clone(), symbol, since: self.commit.to_owned(), first_seen: Some(seen) })
     }
 
-    /// The file is what it was, to the letter or in all that its symbols say.
-    fn same_file(&self, fingerprint: &Fingerprint, file: &File) -> bool {
-        match &fingerprint.of {
-            Of::File { sha256, outline: was } => *sha256 == file.sha256 || (was.is_some() && *was == outline(file)),
-            // It was made of a symbol that the anchor no longer names.
-            Of::Symbol { .. } => true,
-        }
-    }
-
     /// What was written on another branch need not be true on this one; that is no change of this one.
     fn unless_other(&self, anchor: &Anchored<'_>, fingerprint: &Fingerprint, verdict: Verdict) -> Verdict {
         if verdict != Verdict::Unchanged && self.never_was_here(anchor, fingerprint) { Verdict::Differs } else { verdict }
@@ -168,7 +161,7 @@ impl<'a> Branch<'a> {
 
     /// A file that came and is the one that went; only where there is one such.
     fn same_elsewhere(&self, fingerprint: &Fingerprint) -> Option<&'a File> {
-        let mut came = self.now.values().filter(|file| !self.before.contains_key(&file.path) && self.same_file(fingerprint, file));
+        let mut came = self.now.values().filter(|file| !self.before.contains_key(&file.path) && same_file(fingerprint, file));
         came.next().filter(|_| came.next().is_none())
     }
 
@@ -239,6 +232,15 @@ fn compare(fingerprint: &Fingerprint, symbol: &Symbol) -> Verdict {
         Of::Symbol { signature, .. } if *signature != symbol.signature => Verdict::SignatureChanged,
         Of::Symbol { body, .. } if *body != symbol.body => Verdict::BodyChanged,
         _ => Verdict::Unchanged,
+    }
+}
+
+/// The file is what it was, to the letter or in all that its symbols say.
+fn same_file(fingerprint: &Fingerprint, file: &File) -> bool {
+    match &fingerprint.of {
+        Of::File { sha256, outline: was } => *sha256 == file.sha256 || (was.is_some() && *was == outline(file)),
+        // It was made of a symbol that the anchor no longer names.
+        Of::Symbol { .. } => true,
     }
 }
 

@@ -16,7 +16,11 @@ fn symbol(name: &str, signature: u64, body: u64) -> Symbol {
 
 fn file(path: &str, symbols: Vec<Symbol>) -> File {
     let digest = symbols.iter().fold(path.len() as u64, |all, one| {
-        one.name.bytes().chain(one.signature.bytes()).chain(one.body.bytes()).fold(all, |all, byte| all.wrapping_mul(31).wrapping_add(byte.into()))
+        one.name
+            .bytes()
+            .chain(one.signature.bytes())
+            .chain(one.body.bytes())
+            .fold(all, |all, byte| all.wrapping_mul(31).wrapping_add(byte.into()))
     });
     File::of(path.to_owned(), hash(digest), Some(symbols))
 }
@@ -65,22 +69,18 @@ fn then() -> Vec<File> {
 #[test]
 fn what_became_of_the_code() {
     let cases: Vec<(Vec<File>, Verdict, &str)> = vec![
-        (vec![file(LOGIN, vec![symbol("login", 1, 2), symbol("logout", 3, 5)])], Verdict::Unchanged, "login is as it was (auth/service.py)"),
         (
-            vec![file(LOGIN, vec![symbol("login", 1, 9)])],
-            Verdict::BodyChanged,
-            "login changed its body in 3f2a1c (auth/service.py)",
+            vec![file(LOGIN, vec![symbol("login", 1, 2), symbol("logout", 3, 5)])],
+            Verdict::Unchanged,
+            "login is as it was (auth/service.py)",
         ),
+        (vec![file(LOGIN, vec![symbol("login", 1, 9)])], Verdict::BodyChanged, "login changed its body in 3f2a1c (auth/service.py)"),
         (
             vec![file(LOGIN, vec![symbol("login", 8, 2)])],
             Verdict::SignatureChanged,
             "login changed its signature in 3f2a1c (auth/service.py)",
         ),
-        (
-            vec![file(LOGIN, vec![symbol("logout", 3, 4)])],
-            Verdict::Removed,
-            "login was removed in 3f2a1c (auth/service.py)",
-        ),
+        (vec![file(LOGIN, vec![symbol("logout", 3, 4)])], Verdict::Removed, "login was removed in 3f2a1c (auth/service.py)"),
         (vec![], Verdict::FileGone, "login went with its file in 3f2a1c (auth/service.py)"),
         (
             vec![file(LOGIN, vec![symbol("logout", 3, 4)]), file("auth/users.py", vec![symbol("login", 1, 2)])],
@@ -192,13 +192,19 @@ fn branches_do_not_disturb_each_other() {
 
 #[test]
 fn a_fingerprint_is_read_as_it_was_written_and_nothing_else_is() {
-    for of in [Of::Symbol { signature: hash(1), body: hash(2) }, Of::File { sha256: hash(3), outline: None }, Of::File { sha256: hash(3), outline: Some(hash(4)) }] {
+    for of in [
+        Of::Symbol { signature: hash(1), body: hash(2) },
+        Of::File { sha256: hash(3), outline: None },
+        Of::File { sha256: hash(3), outline: Some(hash(4)) },
+    ] {
         for branch in [None, Some("main".to_owned()), Some("user@host:odd/branch".to_owned())] {
             let one = Fingerprint { of: of.clone(), branch };
             assert_eq!(Fingerprint::read(&one.to_string()), Some(one));
         }
     }
-    for other in ["", "abc", "s1:xyz:abc", "s1:0123456789abcdef", "s2:0123456789abcdef:0123456789abcdef", "s1:0123456789abcdef:0123456789abcdef:0@m"] {
+    for other in
+        ["", "abc", "s1:xyz:abc", "s1:0123456789abcdef", "s2:0123456789abcdef:0123456789abcdef", "s1:0123456789abcdef:0123456789abcdef:0@m"]
+    {
         assert_eq!(Fingerprint::read(other), None, "{other}");
     }
 }

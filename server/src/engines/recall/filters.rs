@@ -214,7 +214,8 @@ impl Filters {
             *allowed &= &self.ageing;
         }
         let branch = filter.branch.as_deref();
-        let unwanted = |document: &u32| entries[*document as usize].as_ref().is_none_or(|entry| !wanted(entry.facts.freshness(now, branch)));
+        let unwanted =
+            |document: &u32| entries[*document as usize].as_ref().is_none_or(|entry| !wanted(entry.facts.freshness(now, branch)));
         *allowed -= changing.iter().filter(unwanted).collect::<RoaringBitmap>();
     }
 

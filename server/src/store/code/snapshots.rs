@@ -98,7 +98,13 @@ pub async fn set_main(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &st
 }
 
 /// What a picture is of and who took it, after its files were written.
-pub async fn put_head(tx: &mut Tx<Write>, head: &Seen, by: &crate::model::Actor, at: OffsetDateTime, audit: AuditId) -> Result<(), Problem> {
+pub async fn put_head(
+    tx: &mut Tx<Write>,
+    head: &Seen,
+    by: &crate::model::Actor,
+    at: OffsetDateTime,
+    audit: AuditId,
+) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query(
         "update code_snapshots set commit = $3, files = $4, symbols = $5, at = $6, actor_type = $7, actor_id = $8, audit_id = $9
@@ -144,12 +150,7 @@ pub async fn files<M>(tx: &mut Tx<M>, snapshot: Uuid, paths: &[&str]) -> Result<
 }
 
 /// Files of several pictures whose paths end so, are an end of these, or that have a symbol of such a name.
-pub async fn like_these<M>(
-    tx: &mut Tx<M>,
-    snapshots: &[Uuid],
-    paths: &[String],
-    names: &[String],
-) -> Result<Vec<(Uuid, File)>, Problem> {
+pub async fn like_these<M>(tx: &mut Tx<M>, snapshots: &[Uuid], paths: &[String], names: &[String]) -> Result<Vec<(Uuid, File)>, Problem> {
     const MOST: i64 = 200;
     let rows: Vec<(Uuid, String, String, Vec<u8>)> = sqlx::query_as(
         "select f.snapshot_id, f.path, f.sha256, f.symbols
@@ -287,7 +288,7 @@ pub async fn known_branch<M>(tx: &mut Tx<M>, branch: &str) -> Result<bool, Probl
 
 /// What is known of branches, for whoever wants to sync the difference.
 pub async fn list<M>(tx: &mut Tx<M>, project: Option<&str>, repo: Option<&str>, branch: Option<&str>) -> Result<Vec<Head>, Problem> {
-    let rows: Vec<(String, String, Option<String>, bool, i32, i32, OffsetDateTime)> = sqlx::query_as(
+    Ok(sqlx::query_as(
         "select repo, branch, commit, main, files, symbols, at
          from code_snapshots
          where workspace_id = $1 and ($2::text is null or repo = $2) and ($3::text is null or branch = $3) and project = coalesce($4, '')
@@ -299,7 +300,5 @@ pub async fn list<M>(tx: &mut Tx<M>, project: Option<&str>, repo: Option<&str>, 
     .bind(branch)
     .bind(project)
     .fetch_all(tx.conn())
-    .await?;
-    let head = |(repo, branch, commit, main, files, symbols, at)| Head { repo, branch, commit, main, files, symbols, at };
-    Ok(rows.into_iter().map(head).collect())
+    .await?)
 }

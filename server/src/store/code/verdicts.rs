@@ -217,13 +217,8 @@ pub async fn judge_on(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &st
            and {OF_THIS_PICTURE}
          returning v.memory_id"
     );
-    let ids: Vec<Uuid> = sqlx::query_scalar(sqlx::AssertSqlSafe(sql))
-        .bind(workspace)
-        .bind(project)
-        .bind(repo)
-        .bind(branch)
-        .fetch_all(tx.conn())
-        .await?;
+    let ids: Vec<Uuid> =
+        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(workspace).bind(project).bind(repo).bind(branch).fetch_all(tx.conn()).await?;
     follow(tx, &ids).await?;
     sqlx::query("select touch_memories($1, $2)").bind(workspace).bind(ids).execute(tx.conn()).await?;
     as_app(tx).await
