@@ -12,7 +12,7 @@ use crate::{
     engines::freshness::Freshness,
     model::{
         MemoryId, Power,
-        code::{self, Branch, Commit, File, Head, Picture, Repo, Symbol, Verdict},
+        code::{self, Branch, Commit, Fate, File, Head, Picture, Repo, Symbol},
         recall::{Detail, Place},
         text,
     },
@@ -240,10 +240,15 @@ struct SyncedBody {
 
 /// How many of each.
 #[derive(Serialize, ToSchema, Default)]
+#[schema(as = CodeCounts)]
 struct CountsBody {
+    /// Became stale.
     stale: usize,
+    /// Became suspect.
     suspect: usize,
+    /// Went with their code.
     moved: usize,
+    /// Are fresh again.
     fresh: usize,
 }
 
@@ -260,7 +265,7 @@ struct HappenedBody {
     /// And the symbol.
     symbol: Option<String>,
     /// What became of it.
-    verdict: Verdict,
+    verdict: Fate,
     /// In a sentence.
     #[schema(example = "authenticate_user changed its signature in 3f2a1c (auth/service.py)")]
     reason: String,

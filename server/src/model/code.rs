@@ -194,7 +194,7 @@ pub struct Picture {
 
 words!(
     /// What became of the code that a memory hangs on.
-    Verdict, "verdict" {
+    Fate, "verdict" {
         /// As it was when the memory was true.
         Unchanged = "unchanged",
         /// The same, in another file or under another parent.
@@ -220,7 +220,7 @@ words!(
     }
 );
 
-impl Verdict {
+impl Fate {
     /// What it makes of a memory; nothing where it does not speak of it.
     pub fn freshness(self) -> Option<Freshness> {
         match self {
@@ -246,7 +246,7 @@ pub struct Standing {
     /// Whether freshness is judged on this branch unless another is asked for.
     pub main: bool,
     pub repo: String,
-    pub verdict: Verdict,
+    pub verdict: Fate,
     pub path: String,
     pub symbol: Option<String>,
     /// Where it was when the memory was written.

@@ -2,7 +2,7 @@
 
 use super::{
     Actor, AuditId, MemoryId, PersonId, Project, RunId, SessionId, StoreId,
-    code::{Contested, Standing, Verdict},
+    code::{Contested, Fate, Standing},
     text::{self, Content, MemoryPath},
 };
 use crate::{engines::freshness::Freshness, problem::Problem};
@@ -275,7 +275,7 @@ impl Memory {
             if let Some(at) = standing {
                 anchor.state = at.verdict.freshness().map_or(AnchorState::Unresolved, AnchorState::from);
                 anchor.repo = anchor.repo.or_else(|| Some(at.repo.clone()));
-                if !at.verdict.is_missing() && (at.path != anchor.path || at.verdict != Verdict::Unchanged) {
+                if !at.verdict.is_missing() && (at.path != anchor.path || at.verdict != Fate::Unchanged) {
                     anchor.path.clone_from(&at.path);
                     anchor.symbol = anchor.symbol.and(at.symbol.clone());
                 }

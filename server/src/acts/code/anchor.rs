@@ -8,7 +8,7 @@ use crate::{
     },
     model::{
         Anchor, Kind, Memory, NewMemory, Project, SessionId,
-        code::{File, Standing, Verdict},
+        code::{Fate, File, Standing},
         memory::AnchorState,
     },
     problem::Problem,
@@ -98,7 +98,7 @@ pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) ->
             let Some(fingerprint) = anchor.fingerprint.as_deref().and_then(Fingerprint::read) else { continue };
             let anchored =
                 Anchored { path: &anchor.path, symbol: anchor.symbol.as_deref(), fingerprint: Some(fingerprint), standing: None };
-            let Some(found) = branch.judge(&anchored).filter(|found| found.verdict != Verdict::Unchanged) else { continue };
+            let Some(found) = branch.judge(&anchored).filter(|found| found.verdict != Fate::Unchanged) else { continue };
             let standing = Standing {
                 position,
                 branch: tree.branch.clone(),

@@ -7,7 +7,7 @@ use crate::{
     engines::freshness::{self, Anchored, Branch, Files, Fingerprint, Found, Freshness},
     model::{
         AuditId, MemoryId, Project, clock,
-        code::{Commit, File, Head, Picture, Standing, Verdict},
+        code::{Commit, Fate, File, Head, Picture, Standing},
     },
     problem::Problem,
     store::{
@@ -284,7 +284,7 @@ async fn happened(tx: &mut Tx<Write>, anchors: &[Anchor], changes: Vec<Change>) 
     for Change { memory, standing, .. } in changes {
         let last = before.get(&(memory, standing.position));
         let moved = last.is_some_and(|last| (&last.path, &last.symbol) != (&standing.path, &standing.symbol));
-        let quiet = last.is_none() && matches!(standing.verdict, Verdict::Unchanged | Verdict::Absent);
+        let quiet = last.is_none() && matches!(standing.verdict, Fate::Unchanged | Fate::Absent);
         let same = last.is_some_and(|last| last.verdict == standing.verdict) && !moved;
         if let Some(title) = titles.get_mut(&memory).filter(|_| !quiet && !same) {
             let before = last.and_then(|last| last.verdict.freshness());

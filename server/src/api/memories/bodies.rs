@@ -8,7 +8,7 @@ use crate::{
         Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
         actor::ActorKind,
         clock::{self, kept},
-        code::{Standing, Verdict},
+        code::{Fate, Standing},
         memory::{self, Anchor, AnchorState, Operation, Source, SourceType},
         text::{self, Content, MemoryPath},
     },
@@ -309,7 +309,7 @@ impl AnchorBody {
         });
         let state = |at: &Standing| at.verdict.freshness().map_or(AnchorState::Unresolved, AnchorState::from);
         let elsewhere = memory.code.iter().filter(|other| !other.main && Some(other.position) == position && state(other) != anchor.state);
-        let told = at.filter(|at| at.verdict != Verdict::Unchanged);
+        let told = at.filter(|at| at.verdict != Fate::Unchanged);
         Self {
             reason: told.map(freshness::reason),
             moved_from: told

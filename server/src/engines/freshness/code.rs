@@ -1,7 +1,7 @@
 //! What became of the code under a memory: its fingerprint held against the newest picture of a branch.
 
 use super::fingerprint::{Fingerprint, Of, outline};
-use crate::model::code::{File, Standing, Symbol, Verdict, leaf};
+use crate::model::code::{Fate, File, Standing, Symbol, leaf};
 use std::{cell::OnceCell, collections::HashMap};
 
 /// From here on a body counts as nearly the same.
@@ -43,7 +43,7 @@ pub struct Anchored<'a> {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    pub verdict: Verdict,
+    pub verdict: Fate,
     pub path: String,
     pub symbol: Option<String>,
     pub since: String,
@@ -75,7 +75,7 @@ impl<'a> Branch<'a> {
             let missing = matches!(here, Here::NoSymbol | Here::NoFile);
             match self.at(anchor.path, anchor.symbol) {
                 Here::File(file) if missing || same_file(fingerprint, file) => here = Here::File(file),
-                Here::Symbol(file, symbol) if missing || compare(fingerprint, symbol) == Verdict::Unchanged => {
+                Here::Symbol(file, symbol) if missing || compare(fingerprint, symbol) == Fate::Unchanged => {
                     here = Here::Symbol(file, symbol);
                 }
                 _ => {}
@@ -84,7 +84,7 @@ impl<'a> Branch<'a> {
         match here {
             Here::Closed => anchor.standing.map(|last| self.found(anchor, last.verdict, &last.path, last.symbol.as_deref())),
             Here::File(file) => {
-                let verdict = if same_file(fingerprint, file) { Verdict::Unchanged } else { Verdict::FileChanged };
+                let verdict = if same_file(fingerprint, file) { Fate::Unchanged } else { Fate::FileChanged };
                 Some(self.found(anchor, self.unless_other(anchor, fingerprint, verdict), &file.path, None))
             }
             Here::Symbol(file, symbol) => {
@@ -96,9 +96,9 @@ impl<'a> Branch<'a> {
                     return Some(found);
                 }
                 let verdict = match missing {
-                    _ if self.never_was_here(anchor, fingerprint) => Verdict::Absent,
-                    Here::NoFile => Verdict::FileGone,
-                    _ => Verdict::Removed,
+                    _ if self.never_was_here(anchor, fingerprint) => Fate::Absent,
+                    Here::NoFile => Fate::FileGone,
+                    _ => Fate::Removed,
                 };
                 Some(self.found(anchor, verdict, path, symbol))
             }
@@ -124,25 +124,25 @@ impl<'a> Branch<'a> {
             Here::Symbol(file, symbol) => (&file.path, Some(symbol.name.clone()), Fingerprint::of_symbol(symbol, self.name)),
             Here::Closed | Here::NoSymbol | Here::NoFile => return None,
         };
-        Some(Found { verdict: Verdict::Unchanged, path: path.clone(), symbol, since: self.commit.to_owned(), first_seen: Some(seen) })
+        Some(Found { verdict: Fate::Unchanged, path: path.clone(), symbol, since: self.commit.to_owned(), first_seen: Some(seen) })
     }
 
     /// What was written on another branch need not be true on this one; that is no change of this one.
-    fn unless_other(&self, anchor: &Anchored<'_>, fingerprint: &Fingerprint, verdict: Verdict) -> Verdict {
-        if verdict != Verdict::Unchanged && self.never_was_here(anchor, fingerprint) { Verdict::Differs } else { verdict }
+    fn unless_other(&self, anchor: &Anchored<'_>, fingerprint: &Fingerprint, verdict: Fate) -> Fate {
+        if verdict != Fate::Unchanged && self.never_was_here(anchor, fingerprint) { Fate::Differs } else { verdict }
     }
 
     /// Seen first on another branch that this one did not come from, and never yet as it was there.
     fn never_was_here(&self, anchor: &Anchored<'_>, fingerprint: &Fingerprint) -> bool {
         let seen_elsewhere = fingerprint.branch.as_deref().is_none_or(|seen| seen != self.name && seen != self.main);
-        seen_elsewhere && anchor.standing.is_none_or(|last| matches!(last.verdict, Verdict::Absent | Verdict::Differs))
+        seen_elsewhere && anchor.standing.is_none_or(|last| matches!(last.verdict, Fate::Absent | Fate::Differs))
     }
 
     /// Where it went, if something that came with this picture is it.
     fn followed(&self, anchor: &Anchored<'_>, fingerprint: &Fingerprint, path: &str, symbol: Option<&str>) -> Option<Found> {
         let Some(name) = symbol else {
             let file = self.same_elsewhere(fingerprint)?;
-            return Some(self.found(anchor, Verdict::Unchanged, &file.path, None));
+            return Some(self.found(anchor, Fate::Unchanged, &file.path, None));
         };
         let was = self.before.get(path).and_then(|file| file.meant(name));
         let Of::Symbol { signature, body } = &fingerprint.of else { return None };
@@ -153,8 +153,8 @@ impl<'a> Branch<'a> {
         }
         let (file, symbol) = self.nearly_same(path, name, was?)?;
         let verdict = match compare(fingerprint, symbol) {
-            Verdict::SignatureChanged => Verdict::SignatureChanged,
-            _ => Verdict::RenamedAndChanged,
+            Fate::SignatureChanged => Fate::SignatureChanged,
+            _ => Fate::RenamedAndChanged,
         };
         Some(self.found(anchor, verdict, &file.path, Some(&symbol.name)))
     }
@@ -213,13 +213,13 @@ impl<'a> Branch<'a> {
         came
     }
 
-    fn found(&self, anchor: &Anchored<'_>, verdict: Verdict, path: &str, symbol: Option<&str>) -> Found {
+    fn found(&self, anchor: &Anchored<'_>, verdict: Fate, path: &str, symbol: Option<&str>) -> Found {
         let verdict = match (verdict, symbol, anchor.symbol) {
-            (Verdict::Unchanged, Some(now), Some(was)) if leaf(now) != leaf(was) => Verdict::Renamed,
-            (Verdict::Unchanged, Some(now), Some(was)) if path != anchor.path || !(now == was || now.ends_with(&format!(".{was}"))) => {
-                Verdict::Moved
+            (Fate::Unchanged, Some(now), Some(was)) if leaf(now) != leaf(was) => Fate::Renamed,
+            (Fate::Unchanged, Some(now), Some(was)) if path != anchor.path || !(now == was || now.ends_with(&format!(".{was}"))) => {
+                Fate::Moved
             }
-            (Verdict::Unchanged, None, _) if path != anchor.path => Verdict::Moved,
+            (Fate::Unchanged, None, _) if path != anchor.path => Fate::Moved,
             _ => verdict,
         };
         let since = anchor.standing.filter(|last| last.verdict == verdict).map_or(self.commit, |last| &last.since);
@@ -227,11 +227,11 @@ impl<'a> Branch<'a> {
     }
 }
 
-fn compare(fingerprint: &Fingerprint, symbol: &Symbol) -> Verdict {
+fn compare(fingerprint: &Fingerprint, symbol: &Symbol) -> Fate {
     match &fingerprint.of {
-        Of::Symbol { signature, .. } if *signature != symbol.signature => Verdict::SignatureChanged,
-        Of::Symbol { body, .. } if *body != symbol.body => Verdict::BodyChanged,
-        _ => Verdict::Unchanged,
+        Of::Symbol { signature, .. } if *signature != symbol.signature => Fate::SignatureChanged,
+        Of::Symbol { body, .. } if *body != symbol.body => Fate::BodyChanged,
+        _ => Fate::Unchanged,
     }
 }
 

@@ -11,7 +11,7 @@ pub use fingerprint::{Fingerprint, Of};
 use crate::{
     model::{
         Kind, Memory, MemoryId, Settings, State,
-        code::{Contested, Standing, Verdict},
+        code::{Contested, Fate, Standing},
         memory::Report,
         recall::{Indexed, Text},
     },
@@ -197,19 +197,19 @@ pub fn reason(at: &Standing) -> String {
     let (commit, path) = (short(&at.since), &at.path);
     let place = if at.main { path.clone() } else { format!("{path} on {}", at.branch) };
     match at.verdict {
-        Verdict::Unchanged => format!("{name} is as it was ({place})"),
-        Verdict::Moved => format!("{was} moved to {place} in {commit}"),
-        Verdict::Renamed => format!("{was} is called {name} since {commit} ({place})"),
-        Verdict::BodyChanged => format!("{name} changed its body in {commit} ({place})"),
-        Verdict::RenamedAndChanged => format!("{was} became {name} in {commit}, with a changed body ({place})"),
-        Verdict::FileChanged if at.main => format!("{path} changed in {commit}"),
-        Verdict::FileChanged => format!("{path} changed in {commit} on {}", at.branch),
-        Verdict::Differs => format!("{name} is another on {} than the one this was written for ({path}, {commit})", at.branch),
-        Verdict::SignatureChanged => format!("{name} changed its signature in {commit} ({place})"),
-        Verdict::Removed => format!("{name} was removed in {commit} ({place})"),
-        Verdict::FileGone if at.symbol.is_some() => format!("{name} went with its file in {commit} ({place})"),
-        Verdict::FileGone => format!("{place} was removed in {commit}"),
-        Verdict::Absent => format!("{name} is not on {}", at.branch),
+        Fate::Unchanged => format!("{name} is as it was ({place})"),
+        Fate::Moved => format!("{was} moved to {place} in {commit}"),
+        Fate::Renamed => format!("{was} is called {name} since {commit} ({place})"),
+        Fate::BodyChanged => format!("{name} changed its body in {commit} ({place})"),
+        Fate::RenamedAndChanged => format!("{was} became {name} in {commit}, with a changed body ({place})"),
+        Fate::FileChanged if at.main => format!("{path} changed in {commit}"),
+        Fate::FileChanged => format!("{path} changed in {commit} on {}", at.branch),
+        Fate::Differs => format!("{name} is another on {} than the one this was written for ({path}, {commit})", at.branch),
+        Fate::SignatureChanged => format!("{name} changed its signature in {commit} ({place})"),
+        Fate::Removed => format!("{name} was removed in {commit} ({place})"),
+        Fate::FileGone if at.symbol.is_some() => format!("{name} went with its file in {commit} ({place})"),
+        Fate::FileGone => format!("{place} was removed in {commit}"),
+        Fate::Absent => format!("{name} is not on {}", at.branch),
     }
 }
 

@@ -68,33 +68,25 @@ fn then() -> Vec<File> {
 
 #[test]
 fn what_became_of_the_code() {
-    let cases: Vec<(Vec<File>, Verdict, &str)> = vec![
-        (
-            vec![file(LOGIN, vec![symbol("login", 1, 2), symbol("logout", 3, 5)])],
-            Verdict::Unchanged,
-            "login is as it was (auth/service.py)",
-        ),
-        (vec![file(LOGIN, vec![symbol("login", 1, 9)])], Verdict::BodyChanged, "login changed its body in 3f2a1c (auth/service.py)"),
-        (
-            vec![file(LOGIN, vec![symbol("login", 8, 2)])],
-            Verdict::SignatureChanged,
-            "login changed its signature in 3f2a1c (auth/service.py)",
-        ),
-        (vec![file(LOGIN, vec![symbol("logout", 3, 4)])], Verdict::Removed, "login was removed in 3f2a1c (auth/service.py)"),
-        (vec![], Verdict::FileGone, "login went with its file in 3f2a1c (auth/service.py)"),
+    let cases: Vec<(Vec<File>, Fate, &str)> = vec![
+        (vec![file(LOGIN, vec![symbol("login", 1, 2), symbol("logout", 3, 5)])], Fate::Unchanged, "login is as it was (auth/service.py)"),
+        (vec![file(LOGIN, vec![symbol("login", 1, 9)])], Fate::BodyChanged, "login changed its body in 3f2a1c (auth/service.py)"),
+        (vec![file(LOGIN, vec![symbol("login", 8, 2)])], Fate::SignatureChanged, "login changed its signature in 3f2a1c (auth/service.py)"),
+        (vec![file(LOGIN, vec![symbol("logout", 3, 4)])], Fate::Removed, "login was removed in 3f2a1c (auth/service.py)"),
+        (vec![], Fate::FileGone, "login went with its file in 3f2a1c (auth/service.py)"),
         (
             vec![file(LOGIN, vec![symbol("logout", 3, 4)]), file("auth/users.py", vec![symbol("login", 1, 2)])],
-            Verdict::Moved,
+            Fate::Moved,
             "login moved to auth/users.py in 3f2a1c",
         ),
         (
             vec![file(LOGIN, vec![symbol("sign_in", 1, 2), symbol("logout", 3, 4)])],
-            Verdict::Renamed,
+            Fate::Renamed,
             "login is called sign_in since 3f2a1c (auth/service.py)",
         ),
         (
             vec![file(LOGIN, vec![symbol("Session.login", 1, 2), symbol("logout", 3, 4)])],
-            Verdict::Unchanged,
+            Fate::Unchanged,
             "Session.login is as it was (auth/service.py)",
         ),
     ];
@@ -109,15 +101,15 @@ fn what_became_of_the_code() {
 fn one_of_several_equals_is_nobody_in_particular() {
     // Two that went had the same body, and one came: it may be either.
     let before = vec![file(LOGIN, vec![symbol("login", 1, 2), symbol("enter", 1, 2)])];
-    assert_eq!(judged(before, vec![file(LOGIN, vec![symbol("sign_in", 1, 2)])]).verdict, Verdict::Removed);
+    assert_eq!(judged(before, vec![file(LOGIN, vec![symbol("sign_in", 1, 2)])]).verdict, Fate::Removed);
     // Two came, and either may be it.
     let now = vec![file("a.py", vec![symbol("login", 1, 2)]), file("b.py", vec![symbol("login", 1, 2)])];
-    assert_eq!(judged(then(), now).verdict, Verdict::FileGone);
+    assert_eq!(judged(then(), now).verdict, Fate::FileGone);
     // Elsewhere, under another name and called otherwise, it is another.
-    assert_eq!(judged(then(), vec![file("a.py", vec![symbol("other", 7, 2)])]).verdict, Verdict::FileGone);
+    assert_eq!(judged(then(), vec![file("a.py", vec![symbol("other", 7, 2)])]).verdict, Fate::FileGone);
     // One that was there before is not where it went.
     let was = vec![file(LOGIN, vec![symbol("login", 1, 2), symbol("twin", 1, 2)])];
-    assert_eq!(judged(was, vec![file(LOGIN, vec![symbol("twin", 1, 2)])]).verdict, Verdict::Removed);
+    assert_eq!(judged(was, vec![file(LOGIN, vec![symbol("twin", 1, 2)])]).verdict, Fate::Removed);
 }
 
 #[test]
@@ -125,9 +117,9 @@ fn a_name_that_changed_with_most_of_the_body_left_is_followed_and_doubted() {
     let shingled = |name: &str, body, shingles: std::ops::Range<u32>| Symbol { shingles: shingles.collect(), ..symbol(name, 1, body) };
     let before = vec![file(LOGIN, vec![shingled("login", 2, 0..40)])];
     let near = judged(before.clone(), vec![file(LOGIN, vec![shingled("sign_in", 5, 4..44), shingled("other", 6, 90..130)])]);
-    assert_eq!((near.verdict, near.symbol.as_deref()), (Verdict::RenamedAndChanged, Some("sign_in")));
+    assert_eq!((near.verdict, near.symbol.as_deref()), (Fate::RenamedAndChanged, Some("sign_in")));
     let far = judged(before, vec![file(LOGIN, vec![shingled("sign_in", 5, 30..70)])]);
-    assert_eq!(far.verdict, Verdict::Removed);
+    assert_eq!(far.verdict, Fate::Removed);
 }
 
 #[test]
@@ -138,7 +130,7 @@ fn a_file_that_nobody_could_look_into_says_nothing_new() {
     let changed = look("main", "c1", &before, &now, &none).judge(&anchor).unwrap();
     let last = standing(&changed, &anchor);
     let again = look("main", "c2", &now, &closed, &none).judge(&Anchored { standing: Some(&last), ..anchor.clone() }).unwrap();
-    assert_eq!((again.verdict, again.since.as_str()), (Verdict::BodyChanged, "c1"));
+    assert_eq!((again.verdict, again.since.as_str()), (Fate::BodyChanged, "c1"));
     assert_eq!(look("main", "c2", &none, &closed, &none).judge(&anchor), None);
 }
 
@@ -161,9 +153,9 @@ fn a_whole_file_changes_with_what_its_symbols_say_and_not_with_its_layout() {
         let (before, now) = (files(vec![was.clone()]), files(vec![now]));
         look("main", "c", &before, &now, &none).judge(&anchor).unwrap().verdict
     };
-    assert_eq!(verdict(File { sha256: hash(99), ..was.clone() }), Verdict::Unchanged);
-    assert_eq!(verdict(file(LOGIN, vec![symbol("login", 1, 3)])), Verdict::FileChanged);
-    assert_eq!(verdict(File { path: "auth/moved.py".to_owned(), ..was.clone() }), Verdict::Moved);
+    assert_eq!(verdict(File { sha256: hash(99), ..was.clone() }), Fate::Unchanged);
+    assert_eq!(verdict(file(LOGIN, vec![symbol("login", 1, 3)])), Fate::FileChanged);
+    assert_eq!(verdict(File { path: "auth/moved.py".to_owned(), ..was.clone() }), Fate::Moved);
 }
 
 #[test]
@@ -171,23 +163,23 @@ fn branches_do_not_disturb_each_other() {
     let none = Files::new();
     // Written for what is on main, and removed on a branch.
     let (main, without) = (anchored(LOGIN, "login", 1, 2), files(vec![file(LOGIN, vec![symbol("logout", 3, 4)])]));
-    assert_eq!(look("feature", "c", &none, &without, &none).judge(&main).unwrap().verdict, Verdict::Removed);
+    assert_eq!(look("feature", "c", &none, &without, &none).judge(&main).unwrap().verdict, Fate::Removed);
     // Written on a branch, of what main does not have yet, or has otherwise: main did not change.
     let mut on_branch = main.clone();
     on_branch.fingerprint.as_mut().unwrap().branch = Some("feature".to_owned());
     let absent = look("main", "c", &none, &without, &none).judge(&on_branch).unwrap();
-    assert_eq!((absent.verdict, absent.verdict.freshness()), (Verdict::Absent, None));
+    assert_eq!((absent.verdict, absent.verdict.freshness()), (Fate::Absent, None));
     let other = files(vec![file(LOGIN, vec![symbol("login", 5, 6)])]);
     let differs = look("main", "c", &none, &other, &none).judge(&on_branch).unwrap();
-    assert_eq!(differs.verdict, Verdict::Differs);
+    assert_eq!(differs.verdict, Fate::Differs);
     // Merged, it is there; and then a change is a change.
     let last = standing(&differs, &on_branch);
     let (merged, changed) = (files(then()), files(vec![file(LOGIN, vec![symbol("login", 8, 2)])]));
     let there = look("main", "c2", &other, &merged, &none).judge(&Anchored { standing: Some(&last), ..on_branch.clone() }).unwrap();
-    assert_eq!(there.verdict, Verdict::Unchanged);
+    assert_eq!(there.verdict, Fate::Unchanged);
     let last = standing(&there, &on_branch);
     let after = look("main", "c3", &merged, &changed, &none).judge(&Anchored { standing: Some(&last), ..on_branch.clone() }).unwrap();
-    assert_eq!(after.verdict, Verdict::SignatureChanged);
+    assert_eq!(after.verdict, Fate::SignatureChanged);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::{
     model::{
         MemoryId, SessionId,
-        code::{Standing, Verdict},
+        code::{Fate, Standing},
     },
     problem::Problem,
     store::{Tx, Write},
@@ -38,7 +38,7 @@ struct Row {
     path: String,
     symbol: Option<String>,
     fingerprint: Option<String>,
-    verdict: Option<Verdict>,
+    verdict: Option<Fate>,
     now_path: Option<String>,
     now_symbol: Option<String>,
     main: Option<bool>,
