@@ -79,7 +79,12 @@ pub(in crate::acts) async fn renew(tx: &mut Tx<Write>, memory: &mut Memory) -> R
         }
     }
     trees.resolve(tx, &mut anchors).await?;
+    // What was first seen by a picture stands beside the version: it goes with what was said of it.
+    if anchors == memory.anchors && !memory.code.is_empty() {
+        store::code::forget(tx, memory.id).await?;
+    }
     memory.anchors = anchors;
+    memory.code.clear();
     Ok(())
 }
 

@@ -189,7 +189,7 @@ async fn apply<P: CanWrite>(
     (at, audit): (OffsetDateTime, AuditId),
 ) -> Result<Synced, Problem> {
     store::code::put_files(tx, head.id, &change.now, &change.gone).await?;
-    let main = store::code::main_of(tx, &head.project, &head.repo).await?;
+    let main = store::code::main_of(tx, &head.project, &head.repo, &head.branch).await?;
     if store::code::set_main(tx, &head.project, &head.repo, &main).await? {
         store::code::judge_on(tx, &head.project, &head.repo, &main).await?;
     }

@@ -227,7 +227,7 @@ pub(in crate::acts) async fn still_true<P>(tx: &mut Tx<Write>, scope: &Scope<P>,
     (next.verified_at, next.verified_by) = (Some(next.updated_at), Some(scope.actor().clone()));
     code::renew(tx, &mut next).await?;
     store::memories::advance(tx, memory, &mut next).await?;
-    if memory.anchors != next.anchors {
+    if memory.anchors != next.anchors || memory.code != next.code {
         code::rejudge(tx, &mut next).await?;
     }
     Ok(Audit::of_memory(&next))
@@ -315,7 +315,7 @@ async fn commit_with<P: CanWrite>(
     found: &[Found],
 ) -> Result<Memory, Problem> {
     store::memories::advance(&mut tx, before, &mut next).await?;
-    if before.anchors != next.anchors {
+    if before.anchors != next.anchors || before.code != next.code {
         code::rejudge(&mut tx, &mut next).await?;
     }
     let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), found));

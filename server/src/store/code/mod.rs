@@ -9,4 +9,4 @@ pub use pairs::{companions, put_pairs};
 pub use snapshots::{
     Seen, digests, files, heads, hold, known_branch, known_parts, like_these, list, main_of, open, put_files, put_head, put_part, set_main,
 };
-pub use verdicts::{Anchor, Change, Hung, Judging, anchors, branch_of_run, hung_on, judge_on, put};
+pub use verdicts::{Anchor, Change, Hung, Judging, anchors, branch_of_run, forget, hung_on, judge_on, put};

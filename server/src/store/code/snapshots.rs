@@ -67,17 +67,19 @@ pub async fn open(
     Ok(Seen { id, project, repo, branch, commit: None, main: false, files: 0, symbols: 0 })
 }
 
-/// The branch that memories of this repository are judged on: main, master, or the first that was seen.
-pub async fn main_of<M>(tx: &mut Tx<M>, project: &str, repo: &str) -> Result<String, Problem> {
+/// The branch that memories of this repository are judged on: main, master, or the first that was seen, of those that are
+/// whole and the one that is coming.
+pub async fn main_of<M>(tx: &mut Tx<M>, project: &str, repo: &str, coming: &str) -> Result<String, Problem> {
     Ok(sqlx::query_scalar(
         "select branch from code_snapshots
-         where workspace_id = $1 and project = $2 and repo = $3
+         where workspace_id = $1 and project = $2 and repo = $3 and (commit is not null or branch = $4)
          order by branch <> 'main', branch <> 'master', first_at, branch
          limit 1",
     )
     .bind(tx.workspace())
     .bind(project)
     .bind(repo)
+    .bind(coming)
     .fetch_one(tx.conn())
     .await?)
 }

@@ -206,6 +206,22 @@ async fn touch(tx: &mut Tx<Write>, changes: &[Change]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Nothing is said of a memory's anchors any longer, and nothing is known of what they looked like beyond its version.
+pub async fn forget(tx: &mut Tx<Write>, memory: MemoryId) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    as_index(tx).await?;
+    for sql in [
+        "delete from code_verdicts where workspace_id = $1 and memory_id = $2",
+        "update anchors a set fingerprint = v.anchors -> (a.position - 1) ->> 'fingerprint', home = null, now_path = null, now_symbol = null
+         from memories m
+         join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version
+         where a.workspace_id = $1 and a.memory_id = $2 and m.workspace_id = $1 and m.id = $2",
+    ] {
+        sqlx::query(sql).bind(workspace).bind(memory).execute(tx.conn()).await?;
+    }
+    as_app(tx).await
+}
+
 /// Freshness is judged on this branch from now on.
 pub async fn judge_on(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &str) -> Result<(), Problem> {
     let workspace = tx.workspace();
