@@ -2,6 +2,7 @@
 
 mod capture;
 mod client;
+mod code;
 mod dream;
 mod figures;
 mod house;
@@ -30,7 +31,8 @@ async fn main() -> ExitCode {
         Some("seal") => seal::run(&rest).await,
         Some("dream") => dream::run(&rest).await,
         Some("mcp") => mcp::run().await,
-        _ => Err("say what to measure: write, recall, speed, capture, seal, dream or mcp".into()),
+        Some("code") => code::run().await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp or code".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

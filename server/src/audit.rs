@@ -172,6 +172,16 @@ impl Audit {
             .with(json!({"state": state, "looked_at": tally.looked_at, "actions": tally.actions}))
     }
 
+    /// A part of a picture of code; what it is of stands in the picture.
+    pub(crate) fn code_part(id: AuditId, snapshot: Uuid, part: u32, parts: u32) -> Self {
+        Self { id, ..Self::new("code.part_received", Some(("code_snapshot", snapshot))) }.with(json!({"part": part, "parts": parts}))
+    }
+
+    pub(crate) fn code_synced(id: AuditId, snapshot: Uuid, changed: usize, removed: usize, judged: usize) -> Self {
+        Self { id, ..Self::new("code.synced", Some(("code_snapshot", snapshot))) }
+            .with(json!({"files": changed, "removed": removed, "anchors": judged}))
+    }
+
     pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {
         Self { id, session: Some(session.0), ..Self::new(action, Some(("session", session.0))) }
     }

@@ -4,6 +4,7 @@ mod access;
 mod another_cluster;
 mod bad_input;
 mod capture;
+mod code;
 mod commands;
 mod concurrency;
 mod conflicts;

@@ -2,6 +2,7 @@
 
 mod access;
 mod answers;
+mod code;
 mod conflicts;
 mod context;
 mod deletion;
@@ -39,6 +40,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(policies::routes())
         .merge(conflicts::routes())
         .merge(rollbacks::routes())
+        .merge(code::routes())
         .merge(deletion::routes())
         .merge(exchange::routes())
         .merge(dreams::routes())

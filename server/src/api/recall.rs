@@ -257,7 +257,7 @@ impl ItemBody {
 
 /// What is known, the most trustworthy first.
 #[derive(Serialize, ToSchema)]
-struct RecallAnswer {
+pub struct RecallAnswer {
     /// The receipt: what was told, to whom, when and why.
     receipt_id: ReceiptId,
     /// Best first.
@@ -274,6 +274,10 @@ struct RecallAnswer {
     /// How long it took, in milliseconds.
     #[schema(example = 1.7)]
     took_ms: f32,
+    /// The branch that the code under the memories was judged on, if one was asked for and is known; else the default ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = json!(null))]
+    branch: Option<String>,
     /// What the asker should know about how this was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -287,16 +291,23 @@ struct RecallAnswer {
     (status = 200, description = "What was found, the most trustworthy first.", body = RecallAnswer)))]
 async fn recall(Of(app): Of<App>, scope: Scope<Reading>, Json(sent): Json<RecallBody>) -> Result<axum::Json<RecallAnswer>, Problem> {
     let explain = sent.explain.unwrap_or(true);
-    let Answer { receipt, items, omitted_tokens, notes } = acts::recall::recall(&app, &scope, "rest", sent.parse()?).await?;
-    Ok(axum::Json(RecallAnswer {
-        receipt_id: receipt.id,
-        items: items.into_iter().map(|item| ItemBody::new(item, explain)).collect(),
-        tokens: receipt.tokens,
-        omitted: receipt.omitted,
-        omitted_tokens,
-        took_ms: receipt.took_ms,
-        notes,
-    }))
+    Ok(axum::Json(RecallAnswer::new(acts::recall::recall(&app, &scope, "rest", sent.parse()?).await?, explain)))
+}
+
+impl RecallAnswer {
+    pub fn new(answer: Answer, explain: bool) -> Self {
+        let Answer { receipt, items, omitted_tokens, notes, branch } = answer;
+        Self {
+            receipt_id: receipt.id,
+            items: items.into_iter().map(|item| ItemBody::new(item, explain)).collect(),
+            tokens: receipt.tokens,
+            omitted: receipt.omitted,
+            omitted_tokens,
+            took_ms: receipt.took_ms,
+            branch,
+            notes,
+        }
+    }
 }
 
 /// A memory that was told.

@@ -4,6 +4,7 @@ pub mod access;
 pub mod actor;
 pub mod agents;
 pub mod clock;
+pub mod code;
 pub mod conflicts;
 pub mod deletion;
 pub mod dreams;

@@ -80,6 +80,7 @@ async fn forget_transactions(conn: &mut PgConnection) -> Result<(), sqlx::Error>
          update memories set changed_xid = pg_current_xact_id();
          alter table memories enable trigger user;
          update erasures set changed_xid = pg_current_xact_id();
+         update memory_touches set changed_xid = pg_current_xact_id();
          update audit_entries set written_xid = '0';
          update audit_horizon set horizon = '0';
          update memory_vectors set changed_xid = pg_current_xact_id() where changed_xid is not null;

@@ -4,6 +4,7 @@ use super::{erased, waiting};
 use crate::{
     App,
     acts::{
+        code,
         conflicts::{self, Against, Look, Noticed, Since},
         safety::{self, Found},
     },
@@ -82,6 +83,7 @@ impl Asked {
         let mut new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
         let run = new.session_id.map(Run::Session).or(scope.run());
         new.session_id = new.session_id.or(run.and_then(Run::session));
+        code::hang(app, scope, &mut new).await?;
         let tokens = tokens::count(new.content.as_str());
         Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new(), weighed, arrival: None })
     }
@@ -508,6 +510,8 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         digest: [0; 32],
         tokens: Some(one.tokens),
         reported: None,
+        code: Vec::new(),
+        contested: Vec::new(),
     })
 }
 

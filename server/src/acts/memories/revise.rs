@@ -7,7 +7,7 @@ use super::{
 use crate::{
     App,
     acts::{
-        conflicts,
+        code, conflicts,
         safety::{self, Found},
     },
     audit::{Audit, Trail},
@@ -53,9 +53,17 @@ pub async fn revise<P: CanWrite>(
         may_return(app, &mut tx, content.as_str()).await?;
     }
     let mut next = next_state(scope, &before, Operation::Revised);
+    let rehung = revision.anchors.is_some();
     revision.apply_to(&mut next);
+    if rehung {
+        next.code.clear();
+    }
     if next.content != before.content {
         next.tokens = Some(tokens::count(&next.content));
+    }
+    // Whoever writes it anew, writes of the code as it is.
+    if rehung || next.content != before.content {
+        code::renew(&mut tx, &mut next).await?;
     }
     next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
     may_change(scope, &next)?;
@@ -174,6 +182,7 @@ pub async fn verify(
     next.verified_at = Some(next.updated_at);
     next.verified_by = Some(scope.actor().clone());
     next.reason = note;
+    code::renew(&mut tx, &mut next).await?;
     commit_with(app, scope, tx, &before, next, &found).await
 }
 
@@ -216,7 +225,11 @@ pub(in crate::acts) async fn put_away<P>(tx: &mut Tx<Write>, scope: &Scope<P>, m
 pub(in crate::acts) async fn still_true<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<Audit, Problem> {
     let mut next = next_state(scope, memory, Operation::Verified);
     (next.verified_at, next.verified_by) = (Some(next.updated_at), Some(scope.actor().clone()));
+    code::renew(tx, &mut next).await?;
     store::memories::advance(tx, memory, &mut next).await?;
+    if memory.anchors != next.anchors || memory.code != next.code {
+        code::rejudge(tx, &mut next).await?;
+    }
     Ok(Audit::of_memory(&next))
 }
 
@@ -302,6 +315,9 @@ async fn commit_with<P: CanWrite>(
     found: &[Found],
 ) -> Result<Memory, Problem> {
     store::memories::advance(&mut tx, before, &mut next).await?;
+    if before.anchors != next.anchors || before.code != next.code {
+        code::rejudge(&mut tx, &mut next).await?;
+    }
     let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), found));
     let mut trail: Vec<Audit> = std::iter::once(Audit::of_memory(&next)).chain(redacted).collect();
     let another =

@@ -4,7 +4,7 @@ use super::meaning::By;
 use crate::{
     engines::{
         freshness,
-        recall::{AnchorOf, Document, Index, Prepared, prepare},
+        recall::{AnchorOf, CodeOf, Document, Index, Prepared, prepare},
         tokens,
     },
     model::{MemoryId, Settings, memory::SourceType, recall::Indexed},
@@ -196,10 +196,24 @@ impl Shelf {
 
     pub(super) fn prepare(&self, row: &Indexed) -> Prepared {
         let (suspect, stale) = freshness::turns(row, &self.settings);
+        let seconds = |at: Option<OffsetDateTime>| at.map(OffsetDateTime::unix_timestamp);
+        let code: Vec<CodeOf<'_>> = freshness::code_turns(&row.code)
+            .into_iter()
+            .map(|(branch, suspect, stale)| CodeOf { branch, suspect_from: seconds(suspect), stale_from: seconds(stale) })
+            .collect();
         let anchors: Vec<AnchorOf<'_>> = row
             .anchors
             .iter()
-            .map(|anchor| AnchorOf { repo: anchor.repo.as_deref(), path: &anchor.path, symbol: anchor.symbol.as_deref() })
+            .zip(1..)
+            .map(|(anchor, position)| {
+                // Where it has gone on the main branch.
+                let now = row.code.iter().find(|at| at.main && at.position == position && !at.verdict.is_missing());
+                AnchorOf {
+                    repo: anchor.repo.as_deref(),
+                    path: now.map_or(&anchor.path, |now| &now.path),
+                    symbol: anchor.symbol.as_deref().map(|was| now.and_then(|now| now.symbol.as_deref()).unwrap_or(was)),
+                }
+            })
             .collect();
         let born_in = row.session_id.map(|session| session.to_string()).or_else(|| {
             let source = row.source.as_ref().filter(|source| matches!(source.kind, SourceType::Session | SourceType::Message))?;
@@ -225,6 +239,7 @@ impl Shelf {
             valid_from: row.valid_from.unix_timestamp(),
             suspect_from: suspect.map(OffsetDateTime::unix_timestamp),
             stale_from: stale.map(OffsetDateTime::unix_timestamp),
+            code: &code,
             session: born_in.as_deref(),
             tokens: row.tokens.unwrap_or_else(|| tokens::count(&row.content)),
             helpful: row.helpful,

@@ -20,7 +20,7 @@ mod typos;
 pub mod weights;
 mod words;
 
-pub use document::{AnchorOf, Document, Prepared, prepare, prepare_with};
+pub use document::{AnchorOf, CodeOf, Document, Prepared, prepare, prepare_with};
 pub use index::Index;
 pub use question::{AskedAnchor, Filter, Hit, Question, Viewer};
 pub use weights::{Ablation, Weights};

@@ -142,6 +142,7 @@ async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, e
     let workspace = tx.workspace();
     for (table, sql) in [
         ("memory_tags", "delete from memory_tags where workspace_id = $1 and memory_id = any($2)"),
+        ("code_verdicts", "delete from code_verdicts where workspace_id = $1 and memory_id = any($2)"),
         ("anchors", "delete from anchors where workspace_id = $1 and memory_id = any($2)"),
         ("memory_vectors", "delete from memory_vectors where workspace_id = $1 and memory_id = any($2)"),
         ("proposals", "delete from proposals where workspace_id = $1 and memory_id = any($2)"),

@@ -1,7 +1,7 @@
 //! What sessions taught about the code: files that go together.
 
-use super::{Tx, tx::Write};
 use crate::problem::Problem;
+use crate::store::{Tx, Write};
 use time::OffsetDateTime;
 
 /// Files that were used together in a run: what was known of each pair, and this.
