@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs/handlers"))
 
-from anthropic.lib.tools import BetaLocalFilesystemMemoryTool  # noqa: E402
+from anthropic.tools import BetaLocalFilesystemMemoryTool  # noqa: E402
 from cairn_memory import CairnMemoryTool  # noqa: E402
 from memory_tool_oracle import used  # noqa: E402
 

@@ -17,7 +17,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs/handlers"))
 
 from anthropic import Anthropic  # noqa: E402
-from anthropic.lib.tools import BetaLocalFilesystemMemoryTool, ToolError  # noqa: E402
+from anthropic.lib.tools import ToolError  # noqa: E402
+from anthropic.tools import BetaLocalFilesystemMemoryTool  # noqa: E402
 from cairn_memory import CairnMemoryTool  # noqa: E402
 
 FOLDERS = ["a", "b", "notes", "ünïcode", "with space", ".hidden", "deep"]
@@ -36,13 +37,16 @@ class Commands:
 
     def __init__(self, seed):
         self.chance = random.Random(seed)
+        self.made = []
 
-    def path(self, hostile=0.06):
+    def path(self, hostile=0.06, known=0.5):
         chance = self.chance
         if chance.random() < hostile:
             return chance.choice(HOSTILE)
         if chance.random() < 0.03:
             return chance.choice(["/memories", "/memories/", "/memories//", "/memories/."])
+        if self.made and chance.random() < known:
+            return chance.choice(self.made[-150:])
         names = [chance.choice(FOLDERS) for _ in range(chance.choice([0, 0, 1, 1, 2, 3]))]
         path = "/memories/" + "/".join([*names, chance.choice(FILES + FOLDERS[:2])])
         if chance.random() < 0.05:
@@ -59,7 +63,9 @@ class Commands:
         kind = chance.choices(["create", "view", "str_replace", "insert", "delete", "rename", "nonsense"], [30, 20, 18, 14, 7, 9, 2])[0]
         match kind:
             case "create":
-                return {"command": kind, "path": self.path(), "file_text": self.text()}
+                path = self.path(known=0.1)
+                self.made.append(path)
+                return {"command": kind, "path": path, "file_text": self.text()}
             case "view":
                 ranges = [[1, -1], [2, 3], [0, 0], [-4, 2], [3, 1], [5, 500], [1, -2], [2, -3], [7], [1, 2, 3], []]
                 more = {"view_range": chance.choice(ranges)} if chance.random() < 0.3 else {}

@@ -72,26 +72,30 @@ impl<'de> Deserialize<'de> for VersionRef {
 
 /// Who did something. Keys come and go: an agent's name for them is its own id.
 #[derive(Serialize, utoipa::ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type")]
 #[schema(as = MemoryVersionActor)]
 pub enum ActorBody {
     /// An agent in a session.
-    SessionActor {
+    #[serde(rename = "session_actor")]
+    Session {
         /// The session.
         session_id: String,
     },
     /// An agent.
-    ApiActor {
+    #[serde(rename = "api_actor")]
+    Api {
         /// The agent whose key it was.
         api_key_id: String,
     },
     /// A person.
-    UserActor {
+    #[serde(rename = "user_actor")]
+    User {
         /// The person.
         user_id: String,
     },
     /// The server itself, in its background work.
-    ServiceAccountActor {
+    #[serde(rename = "service_account_actor")]
+    ServiceAccount {
         /// Always the same.
         service_account_id: String,
     },
@@ -100,10 +104,10 @@ pub enum ActorBody {
 impl ActorBody {
     pub fn new((kind, id): (ActorKind, Uuid), session: Option<SessionId>) -> Self {
         match (session, kind) {
-            (Some(session), _) => Self::SessionActor { session_id: SessionRef(session).to_string() },
-            (None, ActorKind::Agent) => Self::ApiActor { api_key_id: format!("apikey_{id}") },
-            (None, ActorKind::Person) => Self::UserActor { user_id: format!("user_{id}") },
-            (None, ActorKind::System) => Self::ServiceAccountActor { service_account_id: "svac_cairn".to_owned() },
+            (Some(session), _) => Self::Session { session_id: SessionRef(session).to_string() },
+            (None, ActorKind::Agent) => Self::Api { api_key_id: format!("apikey_{id}") },
+            (None, ActorKind::Person) => Self::User { user_id: format!("user_{id}") },
+            (None, ActorKind::System) => Self::ServiceAccount { service_account_id: "svac_cairn".to_owned() },
         }
     }
 }
