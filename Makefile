@@ -48,7 +48,7 @@ test-rust: ## the Rust tests
 test-browser: ## the dashboard in a real browser
 	@scripts/test-browser.sh
 
-test-clients: ## clients that others wrote: the MCP conformance suite, inspector and Python SDK
+test-clients: ## clients that others wrote: the MCP conformance suite, inspector and SDK, Anthropic's SDKs
 	@scripts/test-clients.sh
 
 test-tour: ## the README's tour, as a newcomer would run it

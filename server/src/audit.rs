@@ -2,7 +2,7 @@
 
 use crate::model::{
     AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
-    RollbackId, SessionId, TaskId, WorkspaceId,
+    RollbackId, SessionId, StoreId, TaskId, WorkspaceId,
     conflicts::Resolution,
     dreams::{Dream, DreamState, Tally},
     exchange::Format,
@@ -180,6 +180,15 @@ impl Audit {
     pub(crate) fn code_synced(id: AuditId, snapshot: Uuid, changed: usize, removed: usize, judged: usize) -> Self {
         Self { id, ..Self::new("code.synced", Some(("code_snapshot", snapshot))) }
             .with(json!({"files": changed, "removed": removed, "anchors": judged}))
+    }
+
+    pub(crate) fn store(action: &'static str, store: StoreId) -> Self {
+        Self::new(action, Some(("store", store.0)))
+    }
+
+    /// A version that was emptied; who wrote it and when stays.
+    pub(crate) fn redacted(id: AuditId, memory: crate::model::MemoryId, version: i32) -> Self {
+        Self { id, version: Some(version), ..Self::new("memory.redacted", Some(("memory", memory.0))) }
     }
 
     pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {

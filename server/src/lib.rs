@@ -7,6 +7,7 @@
 //! To find anything, pick a noun (memories, deletion, trail, access) and a room.
 
 pub mod acts;
+pub mod anthropic;
 pub mod api;
 pub mod audit;
 pub mod auth;

@@ -186,6 +186,10 @@ impl Cage {
         .await
         .expect("is there");
         for operation in Document::read(&self.house.stranger()).await.operations().into_iter().filter(|one| !one.writes()) {
+            if operation.is_of_the_key() {
+                seen.extend(self.in_stores(&operation.path, &ids).await);
+                continue;
+            }
             let path = operation.path.replace("{ws}", "coding").replace("{n}", "1");
             let places: BTreeSet<String> = if path.contains('{') { named_in(&path, &ids) } else { BTreeSet::from([path.clone()]) };
             for place in places {
@@ -195,6 +199,21 @@ impl Cage {
                         seen.extend((reply.status == 200 && has_canary(&reply.text())).then(|| format!("GET {place}{query}: {reply:?}")));
                     }
                 }
+            }
+        }
+        seen
+    }
+
+    /// The same through the Memory Stores API, which takes no person.
+    async fn in_stores(&self, path: &str, ids: &[(String, String)]) -> Vec<String> {
+        let store = format!("memstore_{}", self.house.workspace("coding").await);
+        let mut seen = Vec::new();
+        for (_, id) in ids.iter().filter(|(kind, _)| kind == "memory") {
+            let place = path.replace("{memory_store_id}", &store).replace("{memory_id}", &format!("mem_{id}"));
+            let place = format!("{}?view=full", place.replace("{memory_version_id}", &format!("memver_{id}_1")));
+            for place in [place.clone(), place.replace("?view=full", "")] {
+                let reply = self.writer.get(&place).await;
+                seen.extend((reply.status == 200 && has_canary(&reply.text())).then(|| format!("GET {place}: {reply:?}")));
             }
         }
         seen

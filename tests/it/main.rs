@@ -33,6 +33,8 @@ mod mcp;
 mod mcp_input;
 mod mcp_walls;
 mod memories;
+mod memory_stores;
+mod memory_tool;
 mod operations;
 mod pages;
 mod policies;

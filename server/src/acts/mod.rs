@@ -19,6 +19,7 @@ pub mod rollbacks;
 pub mod safety;
 pub mod seal;
 pub mod sessions;
+pub mod stores;
 pub mod tasks;
 pub mod trail;
 

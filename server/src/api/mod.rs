@@ -15,8 +15,9 @@ mod policies;
 mod proposals;
 mod recall;
 mod rollbacks;
-mod sent;
+pub mod sent;
 mod sessions;
+mod stores;
 mod tasks;
 mod trail;
 
@@ -45,6 +46,8 @@ fn routes() -> OpenApiRouter<App> {
         .merge(exchange::routes())
         .merge(dreams::routes())
         .merge(trail::routes())
+        .merge(stores::routes())
+        .merge(crate::anthropic::routes())
         .merge(operations::routes())
 }
 

@@ -18,6 +18,7 @@ pub mod recall;
 pub mod rollbacks;
 pub mod runs;
 pub mod sessions;
+pub mod stores;
 pub mod text;
 pub mod trail;
 pub mod workspaces;

@@ -72,6 +72,8 @@ words!(
         VersionRedacted = "version_redacted",
         /// The text from before was erased and may not come back.
         ContentErased = "content_erased",
+        /// The store it lies in is archived or deleted.
+        StoreClosed = "store_closed",
         /// The workspace may hold no more memories.
         QuotaExceeded = "quota_exceeded",
         /// Your key is limited to a project that it is outside of.

@@ -30,6 +30,7 @@ pub mod seal;
 pub mod sealed;
 pub mod sessions;
 pub mod signing_keys;
+pub mod stores;
 pub mod tasks;
 pub mod trail;
 pub mod turns;

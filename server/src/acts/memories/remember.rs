@@ -132,10 +132,11 @@ impl Asked {
     }
 
     /// Nothing about it needs a closer look.
-    fn is_plain(&self) -> bool {
+    fn is_plain<P>(&self, scope: &Scope<P>) -> bool {
         self.found.is_empty()
             && self.new.supersedes.is_none()
             && self.new.proposed.is_none()
+            && self.new.store.is_none_or(|store| store == scope.main_store())
             && self.arrival.is_none()
             && self.weighed.is_none()
             && self.run == self.new.session_id.map(Run::Session)
@@ -152,7 +153,7 @@ pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) 
     let mut asked = Asked::admitted(app, scope, new).await?;
     Asked::hold_against(app, scope, std::slice::from_mut(&mut asked)).await;
     // What is to be answered once, or takes another's place, has a transaction of its own.
-    if scope.request().once.is_some() || !asked.is_plain() {
+    if scope.request().once.is_some() || !asked.is_plain(scope) {
         return alone(app, scope, asked).await;
     }
     // Who shows less than their key may stands in a line of their own: an entry names the role.
@@ -241,7 +242,7 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
     for one in all {
         let new = &one.new;
         let path = path_of(new);
-        if !paths.insert(path.clone()) || !texts.insert(new.content.as_str()) || !one.is_plain() {
+        if !paths.insert(path.clone()) || !texts.insert(new.content.as_str()) || !one.is_plain(scope) {
             return Ok(None);
         }
         let Ok(memory) = draft(scope, one, path) else { return Ok(None) };
@@ -285,7 +286,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     let paths: Vec<MemoryPath> = all.iter().map(|one| path_of(&one.new)).collect();
     let asked: Vec<_> =
         all.iter().zip(&paths).map(|(one, path)| (&one.new, path, app.keyring().erasure_mac(one.new.content.as_str()))).collect();
-    let surveys = store::memories::survey(tx, scope.main_store(), scope.person(), &asked).await?;
+    let surveys = store::memories::survey(tx, scope.person(), &asked).await?;
 
     let mut made: Vec<(Memory, bool)> = Vec::new();
     let mut superseding = Vec::new();
@@ -477,7 +478,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         id: arrival.map_or_else(MemoryId::new, |arrival| arrival.id),
         version: 1,
         operation: if arrival.is_some() { Operation::Imported } else { Operation::Created },
-        store_id: scope.main_store(),
+        store_id: new.store.unwrap_or_else(|| scope.main_store()),
         path,
         title: new.title.clone().unwrap_or_else(|| new.content.title()),
         content: new.content.as_str().to_owned(),
@@ -525,7 +526,7 @@ pub(in crate::acts) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> 
     }
 }
 
-pub(super) async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: usize) -> Result<(), Problem> {
+pub(in crate::acts) async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: usize) -> Result<(), Problem> {
     let Some(quota) = scope.settings().quota_memories else { return Ok(()) };
     let there = store::workspaces::count_memories(tx, i64::from(quota) + 1).await?;
     if there + i64::try_from(more).unwrap_or(i64::MAX) > i64::from(quota) {

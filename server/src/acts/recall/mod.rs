@@ -289,6 +289,7 @@ fn filter_of(asked: &Recall) -> Filter {
         kinds: asked.kinds.clone(),
         tags: asked.tags.clone(),
         path_prefix: asked.path_prefix.clone(),
+        store: asked.store.map(|store| store.0),
         author: asked.author,
         states: asked.states.clone(),
         freshness: asked.freshness.clone(),

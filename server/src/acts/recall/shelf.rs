@@ -225,6 +225,7 @@ impl Shelf {
             kind: row.kind,
             state: row.state,
             title: &row.title,
+            store: row.store.0,
             path: &row.path,
             body: &row.content,
             tags: &row.tags,
