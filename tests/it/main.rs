@@ -3,6 +3,7 @@
 mod access;
 mod bad_input;
 mod capture;
+mod code_commits;
 mod commands;
 mod concurrency;
 mod conflicts;
