@@ -171,6 +171,6 @@ fn unwrap(expr: &mut Box<Expr>) {
         && let [Stmt::Expr(inner, None)] = &block.block.stmts[..]
     {
         let inner = inner.clone();
-        *expr = Box::new(inner);
+        **expr = inner;
     }
 }

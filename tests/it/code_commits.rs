@@ -90,7 +90,9 @@ async fn a_refactored_function_makes_its_memory_stale_and_verifying_makes_it_fre
     assert_eq!(freshness(&agent, &anchored).await.0, "fresh");
 
     // Laid out anew and commented: nothing happened.
-    let laid_out = SERVICE.replace("(name, password):", "(\n    name,\n    password,\n):  # who is it?").replace("USERS.get(name)", "(USERS.get((name)))");
+    let laid_out = SERVICE
+        .replace("(name, password):", "(\n    name,\n    password,\n):  # who is it?")
+        .replace("USERS.get(name)", "(USERS.get((name)))");
     let (_, answer) = machine.commits("auth/service.py", &laid_out);
     assert_eq!(answer["counts"], json!({"stale": 0, "suspect": 0, "moved": 0, "fresh": 0}), "{answer}");
 

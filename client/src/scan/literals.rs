@@ -88,13 +88,12 @@ pub fn cooked(text: &str, keeps_unknown: bool) -> String {
 /// A character by its number; a half of a pair, or none, stays as it is written.
 fn numbered<'a>(rest: &'a str, digits: usize, cooked: &mut String, letter: char) -> &'a str {
     let code = rest.get(..digits).and_then(|code| u32::from_str_radix(code, 16).ok());
-    match code.and_then(char::from_u32) {
-        Some(character) => cooked.push(character),
-        None => {
-            cooked.push('\\');
-            cooked.push(letter);
-            cooked.push_str(&code.map_or_else(String::new, |code| format!("{code:x}")));
-        }
+    if let Some(character) = code.and_then(char::from_u32) {
+        cooked.push(character);
+    } else {
+        cooked.push('\\');
+        cooked.push(letter);
+        cooked.push_str(&code.map_or_else(String::new, |code| format!("{code:x}")));
     }
     if code.is_some() { &rest[digits..] } else { rest }
 }

@@ -258,7 +258,7 @@ fn a_renamed_function_that_calls_itself_keeps_its_body() {
 
 #[test]
 fn a_near_same_body_shares_most_of_its_shingles() {
-    let long: String = (0..60).map(|n| format!("    step_{n}(value_{n}, {n})\n")).collect();
+    let long = (0..60).map(|n| format!("    step_{n}(value_{n}, {n})\n")).collect::<Vec<_>>().concat();
     let one = parsed("a.py", &format!("def f():\n{long}"));
     let other = parsed("a.py", &format!("def f():\n{}", long.replace("step_7(", "leap_7(")));
     let (one, other) = (&one.symbols[0], &other.symbols[0]);

@@ -30,6 +30,7 @@ pub fn walk(language: Language, tree: &Tree, text: &str) -> Result<Scanned, Pass
         frames: Vec::new(),
         open: Vec::new(),
         found: Vec::new(),
+        functions: 0,
         unreadable: 0,
         torn: false,
     };
@@ -41,7 +42,7 @@ pub fn walk(language: Language, tree: &Tree, text: &str) -> Result<Scanned, Pass
             return Err(Passed::TooDeep);
         }
         if inside && !cursor.goto_first_child() {
-            walker.leave(node);
+            walker.leave();
             inside = false;
         }
         if inside {
@@ -55,7 +56,7 @@ pub fn walk(language: Language, tree: &Tree, text: &str) -> Result<Scanned, Pass
                 break;
             }
             cursor.goto_parent();
-            walker.leave(cursor.node());
+            walker.leave();
         }
     }
 }
@@ -71,6 +72,8 @@ struct Walker<'a> {
     frames: Vec<Frame>,
     open: Vec<Open>,
     found: Vec<Piece>,
+    /// Functions without a name that we are in, outside of every symbol.
+    functions: usize,
     unreadable: usize,
     /// Where declarations are, something is missing or not understood: others may be lost with it.
     torn: bool,
@@ -142,7 +145,8 @@ impl Walker<'_> {
         }
         let parent = self.frames.last().map_or(0, |frame| frame.kind);
         if !node.is_named() {
-            if !rule.punctuation && !(rule.bar && rules.of(parent).mutes_bars) {
+            let mute = rule.punctuation || (rule.bar && rules.of(parent).mutes_bars);
+            if !mute {
                 self.plain_word(rule.word);
             }
             return false;
@@ -151,7 +155,7 @@ impl Walker<'_> {
             self.unreadable += node.byte_range().len();
             self.torn |= self.open.last().is_none_or(|open| open.owner != Owner::Function);
         }
-        let role = self.role(node.id());
+        let part = self.role(node.id());
         let mut through = rule.through;
         if rule.adjusted {
             let first = self.frames.last().is_none_or(|frame| frame.children == 0);
@@ -164,7 +168,7 @@ impl Walker<'_> {
                     for word in words {
                         self.word(&word);
                     }
-                    self.settle(rule.attribute, role, at);
+                    self.settle(rule.attribute, part, at);
                     return false;
                 }
             }
@@ -172,7 +176,7 @@ impl Walker<'_> {
         if rule.text != Text::Leaves || node.child_count() == 0 {
             let at = self.here();
             self.atom(rule.text, &self.text[node.byte_range()]);
-            self.settle(rule.attribute, role, at);
+            self.settle(rule.attribute, part, at);
             return false;
         }
         let flush = rule.text == Text::Leaves && !through;
@@ -181,10 +185,8 @@ impl Walker<'_> {
         if !through {
             self.stream.enter(rule.hash);
         }
-        if rule.function
-            && let Some(open) = self.open.last_mut()
-        {
-            open.functions += usize::from(!symbol);
+        if rule.function && !symbol {
+            *self.functions() += 1;
         }
         if let Some(frame) = self.frames.last_mut() {
             frame.starts.push(at);
@@ -194,7 +196,7 @@ impl Walker<'_> {
             at,
             entered: !through,
             symbol,
-            role,
+            role: part,
             attributes: None,
             sorted: Vec::new(),
             starts: Vec::new(),
@@ -203,7 +205,7 @@ impl Walker<'_> {
         true
     }
 
-    fn leave(&mut self, node: Node<'_>) {
+    fn leave(&mut self) {
         let Some(mut frame) = self.frames.pop() else { return };
         let rules = self.rules;
         let rule = rules.of(frame.kind);
@@ -229,14 +231,11 @@ impl Walker<'_> {
                 _ => self.stream.exit(),
             }
         }
-        if rule.function
-            && !frame.symbol
-            && let Some(open) = self.open.last_mut()
-        {
-            open.functions = open.functions.saturating_sub(1);
+        if rule.function && !frame.symbol {
+            *self.functions() -= 1;
         }
         if frame.symbol {
-            self.ends(node);
+            self.ends();
         }
         if rule.sorted && !frame.symbol && !self.frames.is_empty() {
             let before = self.frames.last_mut().and_then(|parent| parent.attributes.take());
@@ -276,7 +275,7 @@ impl Walker<'_> {
             Role::Body => open.body.push(at..end),
             // Inside of a symbol's head, as in Java and C#.
             Role::Part if attribute && self.frames.iter().skip(open.depth + 1).all(|frame| frame.role != Role::Body) => {
-                open.body.push(at..end)
+                open.body.push(at..end);
             }
             Role::Part => {}
         }
@@ -290,6 +289,10 @@ impl Walker<'_> {
         }
     }
 
+    fn functions(&mut self) -> &mut usize {
+        self.open.last_mut().map_or(&mut self.functions, |open| &mut open.functions)
+    }
+
     /// Whether a symbol begins here.
     fn begins(&mut self, node: Node<'_>, at: usize) -> bool {
         let last = self.open.last();
@@ -297,7 +300,7 @@ impl Walker<'_> {
         let place = Place {
             text: self.text,
             owner: last.map_or(Owner::Nobody, |open| open.owner),
-            in_function: last.is_some_and(|open| open.functions > 0),
+            in_function: last.map_or(self.functions, |open| open.functions) > 0,
             direct: last.is_some_and(|open| depth == open.depth + 2),
         };
         let Some(Found { name, own, name_id, body_ids, rest_is_body, kind, owner }) = (self.rules.found)(node, &place) else {
@@ -330,7 +333,7 @@ impl Walker<'_> {
         true
     }
 
-    fn ends(&mut self, _node: Node<'_>) {
+    fn ends(&mut self) {
         let Some(mut open) = self.open.pop() else { return };
         let Some(kind) = open.kind else { return };
         let end = self.stream.len();

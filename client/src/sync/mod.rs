@@ -25,6 +25,7 @@ pub use places::Place;
 use state::State;
 use std::{
     collections::{BTreeMap, HashSet},
+    fmt::Write as _,
     thread,
     time::Duration,
 };
@@ -121,11 +122,11 @@ fn difference(committed: &BTreeMap<String, String>, now: &BTreeMap<&str, &Known>
     let mut different = String::new();
     for (path, file) in now {
         if committed.get(*path) != Some(&file.blob) {
-            different.push_str(&format!("{path} {}\n", file.blob));
+            let _ = writeln!(different, "{path} {}", file.blob);
         }
     }
     for path in committed.keys().filter(|path| !now.contains_key(path.as_str())) {
-        different.push_str(&format!("{path} -\n"));
+        let _ = writeln!(different, "{path} -");
     }
     different
 }

@@ -20,8 +20,8 @@ impl Place {
         };
         let git = Git::at(root);
         let folder = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let named = names.repo.clone().or_else(|| repository.settings.repo.clone());
-        let repo = named.or_else(|| git.remote().and_then(|url| from_remote(&url))).unwrap_or_else(|| plain(&folder));
+        let chosen = names.repo.clone().or_else(|| repository.settings.repo.clone());
+        let repo = chosen.or_else(|| git.remote().and_then(|url| from_remote(&url))).unwrap_or_else(|| plain(&folder));
         let branch = names
             .branch
             .clone()

@@ -55,8 +55,8 @@ fn wait(changes: &Receiver<notify::Result<Event>>, rest: Duration, pause: Option
             Err(RecvTimeoutError::Disconnected) => return false,
         }
     }
-    let changed = Instant::now();
-    while changed.elapsed() < AT_LEAST_EVERY {
+    let since = Instant::now();
+    while since.elapsed() < AT_LEAST_EVERY {
         match changes.recv_timeout(rest) {
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) => break,

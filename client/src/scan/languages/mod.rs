@@ -287,7 +287,7 @@ pub struct Rule {
 }
 
 pub struct Rules {
-    rules: Vec<Rule>,
+    kinds: Vec<Rule>,
     names: Vec<&'static str>,
     fallback: Rule,
     pub adjust: Adjusting,
@@ -297,19 +297,19 @@ pub struct Rules {
 impl Rules {
     fn new(grammar: &tree_sitter::Language, spec: &'static Spec) -> Self {
         let count = u16::try_from(grammar.node_kind_count()).unwrap_or(u16::MAX);
-        let (mut rules, mut names) = (Vec::new(), Vec::new());
+        let (mut kinds, mut names) = (Vec::new(), Vec::new());
         for id in 0..count {
             let name = grammar.node_kind_for_id(id).unwrap_or_default();
-            let named = grammar.node_kind_is_named(id);
-            rules.push(rule(spec, name, named));
+            let visible = grammar.node_kind_is_named(id);
+            kinds.push(rule(spec, name, visible));
             let lists = spec.candidates.iter().chain(spec.adjusted).chain(KNOWN_PARENTS);
-            names.push(lists.copied().find(|known| *known == name && named).unwrap_or_default());
+            names.push(lists.copied().find(|known| *known == name && visible).unwrap_or_default());
         }
-        Self { rules, names, fallback: rule(spec, "ERROR", true), adjust: spec.adjust, found: spec.found }
+        Self { kinds, names, fallback: rule(spec, "ERROR", true), adjust: spec.adjust, found: spec.found }
     }
 
     pub fn of(&self, id: u16) -> &Rule {
-        self.rules.get(usize::from(id)).unwrap_or(&self.fallback)
+        self.kinds.get(usize::from(id)).unwrap_or(&self.fallback)
     }
 
     /// The name of a kind that somebody asks for as a parent; else nothing.
