@@ -62,7 +62,8 @@ def history(wish, language, package, versions):
         return score
     first = None
     for version, folder in zip(versions, folders):
-        seen, true = scanned(wish.cairn, folder), oracle(wish, language, folder)
+        (seen, closed), true = scanned(wish.cairn, folder), oracle(wish, language, folder)
+        score.closed += len(closed)
         # Where the oracle cannot read a file, there is nothing to compare with.
         seen = {place: digest for place, digest in seen.items() if place[0] not in true.unreadable}
         if first is None:
@@ -71,7 +72,7 @@ def history(wish, language, package, versions):
             first = Followed(seen, places), Followed(true.symbols, places)
             continue
         score.releases += 1
-        for place, says, holds in zip(places, first[0].after(seen), first[1].after(true.symbols)):
+        for place, says, holds in zip(places, list(first[0].after(seen, closed)), list(first[1].after(true.symbols, true.unreadable))):
             score.count(says, holds)
             if says != holds and score.shown < wish.show:
                 score.shown += 1
@@ -87,8 +88,9 @@ class Followed:
         self.was = {place: tree[place] for place in places}
         self.at = {place: place for place in places}
         self.before = tree
+        self.said = dict.fromkeys(places, False)
 
-    def after(self, tree):
+    def after(self, tree, closed):
         came = collections.defaultdict(list)
         for place, digest in tree.items():
             if place not in self.before:
@@ -96,12 +98,17 @@ class Followed:
         went = collections.Counter(digest for place, digest in self.before.items() if place not in tree)
         for place, was in self.was.items():
             at = self.at[place]
+            # Nobody could look into the file: what was said of it stands.
+            if at not in tree and at[0] in closed:
+                yield self.said[place]
+                continue
             if at not in tree and place in tree:
                 at = place
             if at not in tree:
                 at = self.moved(at, self.before.get(at, was), came, went) or at
             self.at[place] = at
-            yield tree.get(at) != was
+            self.said[place] = tree.get(at) != was
+            yield self.said[place]
         self.before = tree
 
     def moved(self, at, digest, came, went):
@@ -116,11 +123,11 @@ class Followed:
 
 def scanned(cairn, folder):
     done = subprocess.run([cairn, "scan", "--json", folder], capture_output=True, check=True)
-    found = {}
-    for file in json.loads(done.stdout)["files"]:
+    said, found = json.loads(done.stdout), {}
+    for file in said["files"]:
         for symbol in file.get("symbols", ()):
             found[file["path"], symbol["name"]] = symbol["signature_hash"] + symbol["body_hash"]
-    return found
+    return found, {one["path"] for one in said["skipped"]}
 
 
 class True_:
@@ -151,7 +158,7 @@ def oracle(wish, language, folder):
 
 class Score:
     def __init__(self):
-        self.releases = self.symbols = self.unseen = self.shown = 0
+        self.releases = self.symbols = self.unseen = self.shown = self.closed = 0
         self.right = self.wrong = self.missed = self.quiet = 0
 
     def count(self, says, holds):
@@ -179,7 +186,7 @@ class Score:
     def __str__(self):
         return (
             f"{self.symbols} symbols anchored ({self.unseen} the scanner has no name for), {self.releases} releases after, "
-            f"{self.verdicts} verdicts, {self.right + self.missed} need a look; "
+            f"{self.closed} files not parsed, {self.verdicts} verdicts, {self.right + self.missed} need a look; "
             f"precision {self.precision:.4f}, recall {self.recall:.4f}"
         )
 
