@@ -5,6 +5,7 @@ mod another_cluster;
 mod bad_input;
 mod capture;
 mod code;
+mod code_commits;
 mod commands;
 mod concurrency;
 mod conflicts;
