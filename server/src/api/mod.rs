@@ -7,6 +7,7 @@ mod context;
 mod deletion;
 pub mod document;
 mod dreams;
+mod events;
 mod exchange;
 mod memories;
 mod operations;
@@ -43,6 +44,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(exchange::routes())
         .merge(dreams::routes())
         .merge(trail::routes())
+        .merge(events::routes())
         .merge(operations::routes())
 }
 

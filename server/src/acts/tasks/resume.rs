@@ -15,7 +15,7 @@ use crate::{
         sessions::{Event, EventType, Progress, Session, Task, TaskItem},
     },
     problem::Problem,
-    store::{self, CanWrite, Scope, Tx, tasks::Of},
+    store::{self, CanWrite, Permission, Scope, Tx, tasks::Of},
 };
 use std::fmt::Write;
 
@@ -67,6 +67,14 @@ pub async fn resume<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str, session
     }
     let (markdown, tokens) = told(scope, &task, &state, budget);
     Ok(Resumed { task, state, markdown, tokens })
+}
+
+/// What a run that took it up now would be told; nothing before a run has said anything.
+pub async fn brief<P: Permission>(app: &App, scope: &Scope<P>, task: &Task) -> Result<Option<String>, Problem> {
+    const BUDGET: u32 = 2000;
+    let mut tx = app.db().read(scope).await?;
+    let state = gather(&mut tx, scope, task, None).await?;
+    Ok(state.last_run.is_some().then(|| told(scope, task, &state, BUDGET).0))
 }
 
 /// From checkpoints and logs, read in one transaction.
