@@ -6,6 +6,7 @@ mod dream;
 mod figures;
 mod house;
 mod mcp;
+mod pages;
 mod pgbench;
 mod recall;
 mod seal;
@@ -30,7 +31,8 @@ async fn main() -> ExitCode {
         Some("seal") => seal::run(&rest).await,
         Some("dream") => dream::run(&rest).await,
         Some("mcp") => mcp::run().await,
-        _ => Err("say what to measure: write, recall, speed, capture, seal, dream or mcp".into()),
+        Some("pages") => pages::run(&rest).await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp or pages".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -14,6 +14,7 @@ mod dreams;
 mod dreams_rewrite;
 mod embeddings;
 mod erasure;
+mod events;
 mod export;
 mod feedback;
 mod foreign_postgres;

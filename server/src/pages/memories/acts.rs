@@ -47,8 +47,9 @@ pub async fn archive(
     let done = acts::memories::archive(&viewer.app, &viewer.scope, id, Precondition(form.seen)).await;
     let page = page(&viewer, id);
     let said = |memory: Memory| {
+        let seen = memory.version.to_string();
         let flash = Flash::good("Archived. No recall returns it; it can be restored.");
-        (page.clone(), flash.or_undo(format!("{page}/restore"), &[("seen", &memory.version.to_string())]))
+        (page.clone(), flash.or_undo(format!("{page}/restore"), &[("seen", seen.as_str())]))
     };
     viewer.after(done.map(said), &page)
 }
