@@ -16,18 +16,36 @@ pub struct Explained {
 
 impl HtmlSafe for Explained {}
 
-impl Explained {
-    fn said(value: &f32) -> String {
-        format!("{value:.2}")
-    }
+/// A line of the explanation.
+struct Part {
+    name: &'static str,
+    meaning: &'static str,
+    said: String,
+    bar: Shares,
+}
 
-    fn bar(value: &f32) -> Shares {
-        Shares { parts: vec![("part", thousandths(*value))], whole: 1000 }
+impl Explained {
+    fn said(&self) -> String {
+        format!("{:.2}", self.score)
     }
 
     fn whole(&self) -> Shares {
-        Self::bar(&self.score)
+        bar(self.score)
     }
+
+    fn lines(&self) -> Vec<Part> {
+        let line = |(name, meaning, value): &(&'static str, &'static str, f32)| Part {
+            name,
+            meaning,
+            said: format!("{value:.2}"),
+            bar: bar(*value),
+        };
+        self.parts.iter().map(line).collect()
+    }
+}
+
+fn bar(value: f32) -> Shares {
+    Shares { parts: vec![("part", thousandths(value))], whole: 1000 }
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 1000")]

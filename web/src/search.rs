@@ -1,7 +1,7 @@
 //! Asking as an agent would: what would it be told, in which order, and why.
 
 use crate::{
-    Choice, Chrome,
+    Choice, Chrome, When,
     explain::Explained,
     memories::{Filters as Words, Freshness},
     query,
@@ -113,6 +113,10 @@ impl Search {
 }
 
 impl Answer {
+    fn then(&self) -> Option<When> {
+        self.as_of.map(When::absolute)
+    }
+
     fn said(&self) -> String {
         let found = match self.hits.len() {
             0 => "Nothing".to_owned(),
