@@ -43,6 +43,7 @@ use crate::{
     turnstile::Turnstile,
 };
 use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
 
 /// Transactions of one actor that write new memories at once: while Postgres is busy with one, the next is got ready.
 const WRITERS: usize = 2;
@@ -64,6 +65,7 @@ struct Parts {
     together: Together,
     library: Arc<Library>,
     backlog: Backlog,
+    stopping: watch::Sender<bool>,
 }
 
 impl App {
@@ -71,8 +73,8 @@ impl App {
         let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        let backlog = Backlog::default();
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog })))
+        let (backlog, stopping) = (Backlog::default(), watch::Sender::new(false));
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog, stopping })))
     }
 
     pub fn config(&self) -> &Config {
@@ -119,6 +121,15 @@ impl App {
 
     pub(crate) fn backlog(&self) -> &Backlog {
         &self.0.backlog
+    }
+
+    /// Turns true when the server takes no new requests: whoever waits for something to happen waits no longer.
+    pub fn stopping(&self) -> watch::Receiver<bool> {
+        self.0.stopping.subscribe()
+    }
+
+    pub(crate) fn stop(&self) {
+        self.0.stopping.send_replace(true);
     }
 
     /// Cookies are for HTTPS only where people come over HTTPS.

@@ -18,6 +18,7 @@ mod dreams_rewrite;
 mod embeddings;
 mod erasure;
 mod erasure_doors;
+mod events;
 mod export;
 mod feedback;
 mod foreign_postgres;

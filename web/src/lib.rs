@@ -26,18 +26,28 @@
 
 mod actor;
 pub mod assets;
+pub mod chart;
 mod choice;
 mod chrome;
+pub mod decisions;
 pub mod deletion;
 mod docs;
 mod door;
+pub mod explain;
+mod figures;
 mod flash;
 mod guide;
+pub mod markdown;
 pub mod memories;
 mod nav;
+pub mod overview;
 mod problem;
 mod query;
+pub mod receipts;
 pub mod samples;
+pub mod search;
+pub mod sessions;
+pub mod tasks;
 mod theme;
 pub mod trail;
 mod when;
@@ -49,6 +59,7 @@ pub use choice::Choice;
 pub use chrome::{Chrome, Viewer, Waiting};
 pub use docs::Docs;
 pub use door::{ChoosePassword, LinkPurpose, SetUp, SignIn};
+pub use figures::{about, number};
 pub use flash::{Flash, Tone, Undo};
 pub use guide::Guide;
 pub use nav::{Nav, NavGroup, NavItem, Sees};
@@ -86,6 +97,15 @@ macro_rules! framed {
 
 pages!(SignIn, SetUp, ChoosePassword, Workspaces, Problem, Docs, Guide);
 framed!(
+    overview::Overview => Overview,
+    search::Search => Search,
+    decisions::Index => Decisions,
+    sessions::Index => Sessions,
+    sessions::Show => Sessions,
+    tasks::Index => Tasks,
+    tasks::Show => Tasks,
+    receipts::Index => Receipts,
+    receipts::Show => Receipts,
     memories::Index => Memories,
     memories::Show => Memories,
     trail::Index => Audit,

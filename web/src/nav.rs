@@ -58,7 +58,13 @@ enum Under {
 /// The place, its heading, its label, its address below the workspace (or from the root), the letter after `g`, and
 /// whom it is for. In the order of the menu; letters differ.
 const PLACES: &[(Nav, Under, &str, &str, char, For)] = &[
+    (Nav::Overview, Under::Knowledge, "Overview", "overview", 'o', For::Everyone),
+    (Nav::Search, Under::Knowledge, "Search", "search", 's', For::Everyone),
     (Nav::Memories, Under::Knowledge, "Memories", "memories", 'm', For::Everyone),
+    (Nav::Decisions, Under::Knowledge, "Decisions", "decisions", 'd', For::Everyone),
+    (Nav::Sessions, Under::Knowledge, "Sessions", "sessions", 'e', For::Everyone),
+    (Nav::Tasks, Under::Knowledge, "Tasks", "tasks", 't', For::Everyone),
+    (Nav::Receipts, Under::Knowledge, "Receipts", "receipts", 'c', For::Everyone),
     (Nav::Audit, Under::Governance, "Audit", "trail", 'a', For::Auditors),
     (Nav::Deletion, Under::Governance, "Deletion", "deletion-requests", 'l', For::Everyone),
 ];

@@ -8,6 +8,7 @@ mod context;
 mod deletion;
 pub mod document;
 mod dreams;
+mod events;
 mod exchange;
 mod memories;
 mod operations;
@@ -48,6 +49,7 @@ fn routes() -> OpenApiRouter<App> {
         .merge(trail::routes())
         .merge(stores::routes())
         .merge(crate::anthropic::routes())
+        .merge(events::routes())
         .merge(operations::routes())
 }
 

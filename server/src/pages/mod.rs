@@ -3,6 +3,7 @@
 
 mod actors;
 mod asked;
+mod decisions;
 mod deletion;
 mod docs;
 mod entrance;
@@ -10,7 +11,12 @@ mod flash;
 mod forms;
 mod links;
 mod memories;
+mod overview;
 mod problem;
+mod receipts;
+mod search;
+mod sessions;
+mod tasks;
 mod theme;
 mod trail;
 mod viewer;
@@ -49,6 +55,8 @@ fn pages() -> Pages {
         .post("/invitations/{token}", ANYONE, links::update)
         .get("/workspaces", PERSON, workspaces::index)
         .post("/theme", PERSON, theme::update)
+        .get("/w/{ws}/overview", READING, overview::show)
+        .get("/w/{ws}/search", READING, search::show)
         .get("/w/{ws}/memories", READING, memories::index)
         .get("/w/{ws}/memories/{id}", READING, memories::show)
         .post("/w/{ws}/memories/{id}/verify", REVIEWING, memories::verify)
@@ -56,6 +64,16 @@ fn pages() -> Pages {
         .post("/w/{ws}/memories/{id}/restore", WRITING, memories::restore)
         .post("/w/{ws}/memories/{id}/revert", WRITING, memories::revert)
         .post("/w/{ws}/memories/{id}/ask-deletion", WRITING, memories::ask_deletion)
+        .get("/w/{ws}/decisions", READING, decisions::index)
+        .get("/w/{ws}/sessions", READING, sessions::index)
+        .get("/w/{ws}/sessions/{id}", READING, sessions::show)
+        .get("/w/{ws}/tasks", READING, tasks::index)
+        .get("/w/{ws}/tasks/{key}", READING, tasks::show)
+        .post("/w/{ws}/tasks/{key}/pause", WRITING, tasks::pause)
+        .post("/w/{ws}/tasks/{key}/complete", WRITING, tasks::complete)
+        .post("/w/{ws}/tasks/{key}/abandon", WRITING, tasks::abandon)
+        .get("/w/{ws}/receipts", READING, receipts::index)
+        .get("/w/{ws}/receipts/{id}", READING, receipts::show)
         .get("/w/{ws}/trail", AUDITING, trail::index)
         .get("/w/{ws}/deletion-requests", READING, deletion::index)
         .get("/w/{ws}/deletion-requests/{id}", READING, deletion::show)

@@ -1,6 +1,7 @@
 //! Background loops. Each may run on every replica at once, or takes turns by advisory lock; a failure is logged
 //! and tried again at the next turn.
 
+mod activity;
 mod dreams;
 mod embeddings;
 mod erasures;
@@ -33,6 +34,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let erasing = tokio::spawn(erasures::run(app.clone()));
     let sweeping = tokio::spawn(contradictions(app.clone()));
     let sealing = tokio::spawn(sealing::run(app.clone()));
+    let counting = tokio::spawn(activity::run(app.clone()));
     loop {
         tokio::select! {
             _ = turn.tick() => {
@@ -48,6 +50,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     embedding.abort();
     erasing.abort();
     sealing.abort();
+    counting.abort();
     dreaming.abort();
 }
 

@@ -3,8 +3,10 @@
 
 mod deletion;
 mod door;
+mod glance;
 mod memories;
 mod memory;
+mod runs;
 mod trail;
 
 use crate::{Choice, Chrome, Docs, Flash, Guide, Problem, Sees, Theme, Viewer, Waiting, WayOut, Workspace};
@@ -33,6 +35,8 @@ pub fn all() -> Vec<Sample> {
     samples.extend(door::samples());
     samples.extend(memories::samples());
     samples.extend(memory::samples());
+    samples.extend(glance::samples());
+    samples.extend(runs::samples());
     samples.extend(trail::samples());
     samples.extend(deletion::samples());
     samples

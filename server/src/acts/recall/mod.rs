@@ -1,5 +1,6 @@
 //! Recalling: the index finds, Postgres tells under the asker's scope, a receipt is kept, and then the answer leaves.
 
+mod census;
 mod endpoint;
 mod library;
 mod meaning;
@@ -9,11 +10,12 @@ mod receipts;
 mod shelf;
 mod vectors;
 
+pub use census::census;
 pub use library::Library;
 pub use meaning::Wanted;
 pub(super) use near::{NearTo, near};
 pub use read::{Read, read};
-pub use receipts::{Shown, judge, last_told, list, show};
+pub use receipts::{AsTold, Shown, judge, last_told, list, show};
 pub use vectors::Making;
 
 use crate::{

@@ -3,9 +3,11 @@
 mod checkpoint;
 mod cut;
 mod distil;
+mod replay;
 
 pub use checkpoint::{Manners, Sent, Written, checkpoint};
 pub use distil::{Ended, close_quiet_ones};
+pub use replay::{Replayed, replay};
 
 use super::{
     Tries, erased,

@@ -2,7 +2,7 @@
 
 mod resume;
 
-pub use resume::{Resumed, State, resume};
+pub use resume::{Resumed, State, brief, resume};
 
 use super::{erased, safety, unless_barred};
 use crate::{

@@ -16,7 +16,7 @@ use crate::{
         sessions::{Event, EventType, Progress, Session, Task, TaskItem, Which},
     },
     problem::Problem,
-    store::{self, CanWrite, Scope, Tx, tasks::Of},
+    store::{self, CanWrite, Permission, Scope, Tx, tasks::Of},
 };
 use std::{fmt::Write, time::Instant};
 
@@ -90,6 +90,14 @@ fn receipt<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32, started
     };
     let items = state.decisions.iter().chain(&state.superseded).chain(&state.discoveries).map(of_memory).collect();
     context::receipt_of(scope, "resume", asked, items, started)
+}
+
+/// What a run that took it up now would be told; nothing before a run has said anything.
+pub async fn brief<P: Permission>(app: &App, scope: &Scope<P>, task: &Task) -> Result<Option<String>, Problem> {
+    const BUDGET: u32 = 2000;
+    let mut tx = app.db().read(scope).await?;
+    let state = gather(&mut tx, scope, task, None).await?;
+    Ok(state.last_run.is_some().then(|| told(scope, task, &state, BUDGET).0))
 }
 
 /// From checkpoints and logs, read in one transaction.
