@@ -1,7 +1,7 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, ReviewId, Role,
     RollbackId, SessionId, TaskId, WorkspaceId,
     conflicts::Resolution,
     dreams::{Dream, DreamState, Tally},
@@ -138,6 +138,11 @@ impl Audit {
 
     pub(crate) fn proposal(id: AuditId, action: &'static str, proposal: ProposalId, memory: crate::model::MemoryId) -> Self {
         Self { id, ..Self::new(action, Some(("proposal", proposal.0))) }.with(json!({"memory": memory}))
+    }
+
+    /// Somebody took back what they had decided.
+    pub(crate) fn decided_otherwise(id: AuditId, action: &'static str, target: (&'static str, Uuid), review: ReviewId) -> Self {
+        Self { id, ..Self::new(action, Some(target)) }.with(json!({"review": review}))
     }
 
     pub(crate) fn proposal_assigned(id: AuditId, proposal: ProposalId, to: Option<PersonId>) -> Self {

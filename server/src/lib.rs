@@ -32,6 +32,7 @@ use crate::{
         conflicts::Backlog,
         memories::Together,
         recall::{Library, Wanted},
+        seal::Checks,
     },
     auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
     config::Config,
@@ -63,6 +64,7 @@ struct Parts {
     together: Together,
     library: Arc<Library>,
     backlog: Backlog,
+    checks: Checks,
 }
 
 impl App {
@@ -70,8 +72,8 @@ impl App {
         let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        let backlog = Backlog::default();
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog })))
+        let (backlog, checks) = (Backlog::default(), Checks::default());
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog, checks })))
     }
 
     pub fn config(&self) -> &Config {
@@ -114,6 +116,11 @@ impl App {
 
     pub(crate) fn library(&self) -> &Arc<Library> {
         &self.0.library
+    }
+
+    /// What came of looking through the trails.
+    pub(crate) fn checks(&self) -> &Checks {
+        &self.0.checks
     }
 
     pub(crate) fn backlog(&self) -> &Backlog {

@@ -15,6 +15,7 @@ mod outside;
 pub mod policies;
 pub mod proposals;
 pub mod recall;
+pub mod reviews;
 pub mod rollbacks;
 pub mod safety;
 pub mod seal;

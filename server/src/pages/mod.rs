@@ -5,12 +5,14 @@ mod actors;
 mod asked;
 mod deletion;
 mod docs;
+mod dreams;
 mod entrance;
 mod flash;
 mod forms;
 mod links;
 mod memories;
 mod problem;
+mod review;
 mod theme;
 mod trail;
 mod viewer;
@@ -55,7 +57,24 @@ fn pages() -> Pages {
         .post("/w/{ws}/memories/{id}/restore", WRITING, memories::restore)
         .post("/w/{ws}/memories/{id}/revert", WRITING, memories::revert)
         .post("/w/{ws}/memories/{id}/ask-deletion", WRITING, memories::ask_deletion)
+        .get("/w/{ws}/review", READING, review::index)
+        .post("/w/{ws}/review/decide", REVIEWING, review::decide_many)
+        .post("/w/{ws}/review/undo", REVIEWING, review::undo)
+        .get("/w/{ws}/review/{id}", READING, review::show)
+        .post("/w/{ws}/review/{id}/decide", REVIEWING, review::decide)
+        .post("/w/{ws}/review/{id}/edit", REVIEWING, review::edit)
+        .post("/w/{ws}/review/{id}/assign", REVIEWING, review::assign)
+        .get("/w/{ws}/conflicts", READING, review::conflicts)
+        .post("/w/{ws}/conflicts/sweep", REVIEWING, review::sweep)
+        .get("/w/{ws}/conflicts/{id}", READING, review::conflict)
+        .post("/w/{ws}/conflicts/{id}/resolve", REVIEWING, review::resolve)
+        .get("/w/{ws}/dreams", READING, dreams::index)
+        .post("/w/{ws}/dreams", REVIEWING, dreams::start)
+        .get("/w/{ws}/dreams/{id}", READING, dreams::show)
+        .get("/w/{ws}/dreams/{id}/roll-back", REVIEWING, dreams::preview)
+        .post("/w/{ws}/dreams/{id}/roll-back", REVIEWING, dreams::roll_back)
         .get("/w/{ws}/trail", AUDITING, trail::index)
+        .post("/w/{ws}/trail/verify", AUDITING, trail::verify)
         .get("/w/{ws}/deletion-requests", READING, deletion::index)
         .get("/w/{ws}/deletion-requests/{id}", READING, deletion::show)
         .get("/w/{ws}/deletion-requests/{id}/certificate", READING, deletion::certificate)

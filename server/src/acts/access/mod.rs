@@ -14,7 +14,7 @@ pub use account::{Me, change_password, end_login, list_logins, me};
 pub use agents::{create_agent, create_key, delete_agent, list_agents, list_keys, revoke_key};
 pub use first_admin::make_first_admin;
 pub use links::{Redemption, open_link, redeem_link};
-pub use members::{Joined, add_member, change_role, list_members, remove_member};
+pub use members::{Joined, add_member, change_role, list_members, remove_member, those_who_may};
 pub use people::{NewPerson, create_person, delete_person, list_people, make_link};
 pub use sign_in::{sign_in, sign_out, sign_out_with};
 pub use tokens::{Narrower, ShortLived, SignedIn, hand_out, issue_token, refresh};

@@ -9,7 +9,7 @@ pub(super) mod waiting;
 
 pub(super) use edited::{edited, put_instead, settle_as};
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, moment_of, versions};
-pub use labels::{labels, titles};
+pub use labels::{labels, some, titles};
 pub(super) use remember::{Arrival, Asked, owner_of, put_down};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
