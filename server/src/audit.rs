@@ -1,8 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, ReviewId, Role,
-    RollbackId, SessionId, TaskId, WorkspaceId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId,
+    ReviewId, Role, RollbackId, SessionId, TaskId, WorkspaceId,
     conflicts::Resolution,
     dreams::{Dream, DreamState, Tally},
     exchange::Format,

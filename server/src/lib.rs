@@ -13,6 +13,7 @@ pub mod auth;
 pub mod commands;
 pub mod config;
 pub mod engines;
+pub mod jobs;
 pub mod journal;
 pub mod keyring;
 pub mod mcp;
@@ -36,6 +37,7 @@ use crate::{
     },
     auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
     config::Config,
+    jobs::Jobs,
     journal::Journal,
     keyring::Keyring,
     notary::Notary,
@@ -65,6 +67,7 @@ struct Parts {
     library: Arc<Library>,
     backlog: Backlog,
     checks: Checks,
+    jobs: Jobs,
 }
 
 impl App {
@@ -72,8 +75,22 @@ impl App {
         let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        let (backlog, checks) = (Backlog::default(), Checks::default());
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog, checks })))
+        let (backlog, checks, jobs) = (Backlog::default(), Checks::default(), Jobs::default());
+        Ok(Self(Arc::new(Parts {
+            config,
+            db,
+            keyring,
+            tokens,
+            notary,
+            journal,
+            limits,
+            key_line,
+            together,
+            library,
+            backlog,
+            checks,
+            jobs,
+        })))
     }
 
     pub fn config(&self) -> &Config {
@@ -116,6 +133,11 @@ impl App {
 
     pub(crate) fn library(&self) -> &Arc<Library> {
         &self.0.library
+    }
+
+    /// What goes on by itself, and how it went.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
     }
 
     /// What came of looking through the trails.

@@ -32,6 +32,8 @@ mod mcp_walls;
 mod memories;
 mod operations;
 mod pages;
+mod pages_of_governance;
+mod pages_of_review;
 mod policies;
 mod private;
 mod problems;

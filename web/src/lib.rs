@@ -31,13 +31,19 @@ mod chrome;
 pub mod deletion;
 mod docs;
 mod door;
+pub mod dreams;
 mod flash;
 mod guide;
+pub mod hall;
+pub mod holds;
 pub mod memories;
 mod nav;
 mod problem;
 mod query;
+pub mod retention;
+pub mod review;
 pub mod samples;
+pub mod team;
 mod theme;
 pub mod trail;
 mod when;
@@ -85,11 +91,26 @@ macro_rules! framed {
 }
 
 pages!(SignIn, SetUp, ChoosePassword, Workspaces, Problem, Docs, Guide);
+pages!(hall::Account, hall::Instance, hall::People, hall::Workspaces);
 framed!(
     memories::Index => Memories,
     memories::Show => Memories,
     trail::Index => Audit,
     deletion::Certificate => Deletion,
     deletion::Index => Deletion,
+    deletion::New => Deletion,
     deletion::Show => Deletion,
+    dreams::Index => Review,
+    dreams::RollBack => Review,
+    dreams::Show => Review,
+    holds::Holds => Holds,
+    retention::Retention => Retention,
+    team::AgentPage => Agents,
+    team::Agents => Agents,
+    team::Connect => Connect,
+    team::Members => Members,
+    team::Settings => Settings,
+    review::Conflicts => Review,
+    review::Index => Review,
+    review::Show => Review,
 );

@@ -59,8 +59,16 @@ enum Under {
 /// whom it is for. In the order of the menu; letters differ.
 const PLACES: &[(Nav, Under, &str, &str, char, For)] = &[
     (Nav::Memories, Under::Knowledge, "Memories", "memories", 'm', For::Everyone),
+    (Nav::Review, Under::Knowledge, "Review", "review", 'r', For::Everyone),
     (Nav::Audit, Under::Governance, "Audit", "trail", 'a', For::Auditors),
     (Nav::Deletion, Under::Governance, "Deletion", "deletion-requests", 'l', For::Everyone),
+    (Nav::Holds, Under::Governance, "Holds", "holds", 'h', For::Auditors),
+    (Nav::Retention, Under::Governance, "Retention", "retention", 'e', For::Auditors),
+    (Nav::Agents, Under::Team, "Agents", "agents", 'k', For::Admins),
+    (Nav::Members, Under::Team, "Members", "members", 'p', For::Admins),
+    (Nav::Settings, Under::Team, "Settings", "settings", 'y', For::Admins),
+    (Nav::Connect, Under::Team, "Connect", "connect", 'w', For::Everyone),
+    (Nav::Instance, Under::Server, "Instance", "/instance", 'i', For::InstanceAdmins),
 ];
 
 /// A heading and its places.

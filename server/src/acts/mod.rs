@@ -10,6 +10,7 @@ pub mod deletion;
 pub mod dreams;
 mod erased;
 pub mod exchange;
+pub mod instance;
 pub mod memories;
 mod outside;
 pub mod policies;

@@ -43,7 +43,9 @@ pub async fn of(app: &App, scope: &Scope<Reviewing>, id: ReviewId) -> Result<Sit
     };
     let (me, since) = (scope.actor().id, clock::now() - TAKEN_BACK_WITHIN);
     sitting.proposals.retain(|one| {
-        one.decided_by.as_ref().is_some_and(|by| by.id == me) && one.decided_at.is_some_and(|at| at > since) && one.state != ProposalState::Open
+        one.decided_by.as_ref().is_some_and(|by| by.id == me)
+            && one.decided_at.is_some_and(|at| at > since)
+            && one.state != ProposalState::Open
     });
     sitting.conflicts.retain(|one| one.resolved_by.as_ref().is_some_and(|by| by.id == me) && one.resolved_at.is_some_and(|at| at > since));
     let of_proposals = sitting.proposals.iter().map(|one| one.memory_id);

@@ -83,7 +83,8 @@ pub async fn start(viewer: Viewer<Reviewing>, Posted(form): Posted<Begin>) -> Re
         let project = form.project.as_deref().map(Project::parse).transpose()?;
         acts::dreams::start(&viewer.app, &viewer.scope, Wanted { mode, project, dry_run: form.dry_run.is_some() }).await
     };
-    let done = begun.await.map(|dream| (viewer.place(format_args!("dreams/{}", dream.id)), Flash::good("It dreams. The report grows here.")));
+    let done =
+        begun.await.map(|dream| (viewer.place(format_args!("dreams/{}", dream.id)), Flash::good("It dreams. The report grows here.")));
     viewer.after(done, &viewer.place("dreams"))
 }
 

@@ -22,7 +22,7 @@ pub async fn list<M>(tx: &mut Tx<M>, limit: Limit, cursor: Option<&str>) -> Resu
     let after = cursor.map(decode::<PersonId>).transpose()?.map(|id| id.0);
     let rows = sqlx::query_as!(
         Member,
-        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since
+        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since, m.by_group
            from members m
            join people p on p.id = m.person_id
            where m.workspace_id = $1 and m.removed_at is null and ($2::uuid is null or m.person_id > $2)
@@ -40,7 +40,7 @@ pub async fn list<M>(tx: &mut Tx<M>, limit: Limit, cursor: Option<&str>) -> Resu
 pub async fn find<M>(tx: &mut Tx<M>, person: PersonId) -> Result<Member, Problem> {
     let found = sqlx::query_as!(
         Member,
-        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since
+        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since, m.by_group
            from members m
            join people p on p.id = m.person_id
            where m.workspace_id = $1 and m.person_id = $2 and m.removed_at is null"#,

@@ -1,6 +1,6 @@
 //! One thing that waits, beside what is known already, with what speaks for it.
 
-use super::{Proposal, Tabs};
+use super::Proposal;
 use crate::{Choice, Chrome, memories::Segment};
 use askama::Template;
 use time::OffsetDateTime;
@@ -75,10 +75,6 @@ pub struct Event {
 }
 
 impl Show {
-    fn tabs(&self) -> Tabs {
-        Tabs::of(&self.chrome, "review")
-    }
-
     fn action(&self, act: &str) -> String {
         format!("{}/{act}", self.chrome.one("review", &self.proposal.id))
     }

@@ -5,6 +5,8 @@ mod deletion;
 mod door;
 mod memories;
 mod memory;
+mod review;
+mod team;
 mod trail;
 
 use crate::{Choice, Chrome, Docs, Flash, Guide, Problem, Sees, Theme, Viewer, Waiting, WayOut, Workspace};
@@ -34,6 +36,8 @@ pub fn all() -> Vec<Sample> {
     samples.extend(memories::samples());
     samples.extend(memory::samples());
     samples.extend(trail::samples());
+    samples.extend(review::samples());
+    samples.extend(team::samples());
     samples.extend(deletion::samples());
     samples
 }

@@ -172,15 +172,8 @@ fn hostile_show() -> Show {
     let mut page = Show { chrome: hostile_chrome(), proposal: hostile_proposal(), text: said(HOSTILE), next: Some(word()), ..show() };
     (page.path, page.tags, page.assigned_to) = (Some(word()), vec![word()], word());
     page.edit = Some(Edit { title: word(), content: word(), kind: word(), tags: word(), decision: false });
-    page.beside[0] = Beside {
-        id: word(),
-        title: word(),
-        kind: word(),
-        state: word(),
-        text: said(HOSTILE),
-        score: Some(2.0),
-        becomes: Some(word()),
-    };
+    page.beside[0] =
+        Beside { id: word(), title: word(), kind: word(), state: word(), text: said(HOSTILE), score: Some(2.0), becomes: Some(word()) };
     page.runs[0].session_id = word();
     page.runs[0].events[0] = Event { kind: word(), at: NOW, what: word(), output: Some(word()), failed: true };
     page

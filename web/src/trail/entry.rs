@@ -65,7 +65,9 @@ impl Entry {
             "agent.token_issued" => "took a short-lived token",
             "instance.signing_key_made" => "made a signing key",
             "trail.exported" => "exported the trail",
-            "member.role_changed" => return format!("changed a member's role{}", self.detail("role").map(|role| format!(" to {role}")).unwrap_or_default()),
+            "member.role_changed" => {
+                return format!("changed a member's role{}", self.detail("role").map(|role| format!(" to {role}")).unwrap_or_default());
+            }
             action => return spelt_out(action),
         };
         said.to_owned()
@@ -73,11 +75,6 @@ impl Entry {
 
     fn detail(&self, name: &str) -> Option<&str> {
         self.details.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-    }
-
-    /// By whom it was signed and so on: is there more to say than stands in the line?
-    pub(super) fn has_more(&self) -> bool {
-        !self.details.is_empty() || self.session_id.is_some() || self.digest.is_some()
     }
 
     pub(super) fn exact(&self) -> When {

@@ -42,7 +42,10 @@ impl Check {
     pub(super) fn said(&self) -> String {
         match &self.outcome {
             Some(Outcome::Holds { took_ms, .. }) => {
-                format!("All {} sealed entries are what they were when they were sealed, and the tree is the one that was signed. Computed anew in {took_ms} ms.", self.entries)
+                format!(
+                    "All {} sealed entries are what they were when they were sealed, and the tree is the one that was signed. Computed anew in {took_ms} ms.",
+                    self.entries
+                )
             }
             Some(Outcome::Broken { index: Some(index), why }) => format!("Entry #{index} does not hold: {why}."),
             Some(Outcome::Broken { index: None, why }) => format!("The trail does not hold: {why}."),

@@ -10,8 +10,9 @@ mod sign_in;
 mod tokens;
 mod workspaces;
 
-pub use account::{Me, change_password, end_login, list_logins, me};
-pub use agents::{create_agent, create_key, delete_agent, list_agents, list_keys, revoke_key};
+pub use crate::store::agents::KeysOf;
+pub use account::{Me, change_password, end_login, has_password, list_logins, me, sign_out_everywhere};
+pub use agents::{AgentInUse, agent_in_use, agents_in_use, create_agent, create_key, delete_agent, list_agents, list_keys, revoke_key};
 pub use first_admin::make_first_admin;
 pub use links::{Redemption, open_link, redeem_link};
 pub use members::{Joined, add_member, change_role, list_members, remove_member, those_who_may};

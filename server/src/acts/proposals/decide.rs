@@ -195,7 +195,8 @@ async fn close(
 ) -> Result<(Shown, Audit), Problem> {
     let (audit, now) = (AuditId::new(), clock::now());
     let became = memory.as_ref().map(|memory| memory.id).filter(|id| *id != proposal.memory_id);
-    let verdict = Verdict { state, by: scope.actor(), at: now, note: words.note.as_deref(), became, review: scope.run().and_then(Run::review) };
+    let verdict =
+        Verdict { state, by: scope.actor(), at: now, note: words.note.as_deref(), became, review: scope.run().and_then(Run::review) };
     store::proposals::decide(tx, proposal.id, &verdict, audit).await?;
     let action = if state == ProposalState::Approved { "proposal.approved" } else { "proposal.rejected" };
     proposal.memory_id = became.unwrap_or(proposal.memory_id);

@@ -118,6 +118,11 @@ impl Library {
         self.lock().values().filter_map(|place| place.shelf.get().cloned()).collect()
     }
 
+    /// Which workspaces' indexes are built: their bytes, and how many memories they know.
+    pub fn loaded(&self) -> Vec<(WorkspaceId, usize, usize)> {
+        self.shelves().iter().map(|shelf| (shelf.mark().workspace(), shelf.bytes(), shelf.read().len())).collect()
+    }
+
     pub fn bytes(&self) -> usize {
         self.shelves().iter().map(|shelf| shelf.bytes()).sum()
     }

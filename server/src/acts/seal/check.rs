@@ -37,8 +37,15 @@ pub struct Check {
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// Every entry is as it was sealed, and the tree is the one that was signed.
-    Holds { root: String, signed_by: String, took: time::Duration },
-    Broken { index: Option<u64>, why: String },
+    Holds {
+        root: String,
+        signed_by: String,
+        took: time::Duration,
+    },
+    Broken {
+        index: Option<u64>,
+        why: String,
+    },
     /// It could not be finished.
     Failed,
 }
@@ -106,7 +113,9 @@ async fn run(app: &App, whose: &Whose) -> Result<Outcome, Problem> {
     let vkeys = app.notary().vkeys()?;
     let signed = match Checkpoint::read(&note, &vkeys) {
         Ok(signed) => signed,
-        Err(problem) => return Ok(Outcome::Broken { index: None, why: format!("the checkpoint is not signed by this server's keys: {problem}") }),
+        Err(problem) => {
+            return Ok(Outcome::Broken { index: None, why: format!("the checkpoint is not signed by this server's keys: {problem}") });
+        }
     };
     if !signed.origin.ends_with(&format!("/{workspace}")) {
         return Ok(Outcome::Broken { index: None, why: "the checkpoint is that of another trail".to_owned() });
@@ -124,7 +133,10 @@ async fn run(app: &App, whose: &Whose) -> Result<Outcome, Problem> {
             let text = leaf::text_of(&one.entry, one.index).map_err(Problem::internal)?;
             let hash = record_hash(text.as_bytes());
             if one.index != edge.size() {
-                return Ok(Outcome::Broken { index: Some(edge.size()), why: "it is missing, and the next one stands in its place".to_owned() });
+                return Ok(Outcome::Broken {
+                    index: Some(edge.size()),
+                    why: "it is missing, and the next one stands in its place".to_owned(),
+                });
             }
             if one.hash != hash {
                 return Ok(Outcome::Broken { index: Some(one.index), why: "it is not what it was when it was sealed".to_owned() });

@@ -102,7 +102,8 @@ pub async fn sweep(viewer: Viewer<Reviewing>, _: Posted<Nothing>) -> Result<Resp
     let swept = acts::conflicts::sweep(&viewer.app, &viewer.scope, ConflictOrigin::Sweep, SWEPT, false).await;
     let done = swept.map(|swept| {
         let more = if swept.more { " There is more to look at: press it again." } else { "" };
-        let said = format!("Looked at {} memories that changed since the last time, and found {} conflicts.{more}", swept.looked_at, swept.found);
+        let said =
+            format!("Looked at {} memories that changed since the last time, and found {} conflicts.{more}", swept.looked_at, swept.found);
         (list.clone(), Flash::good(said))
     });
     viewer.after(done, &list)

@@ -7,9 +7,8 @@ use super::super::{
 use crate::{
     acts::{self, proposals::Decision},
     model::{
-        Content, PersonId, ProposalId, ReviewId, Revision,
-        memory::{self},
-        text,
+        PersonId, ProposalId, ReviewId, Revision, memory,
+        text::{self, Content},
     },
     problem::Problem,
     store::Reviewing,
