@@ -22,7 +22,14 @@ const LONGEST: usize = 600;
 struct Said {
     tone: String,
     text: String,
-    undo: Option<(String, String, Vec<(String, String)>)>,
+    undo: Option<Back>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Back {
+    action: String,
+    label: String,
+    fields: Vec<(String, String)>,
 }
 
 /// Go on to another page, and say this there.
@@ -39,7 +46,7 @@ pub fn read(app: &App, headers: &HeaderMap) -> Option<Flash> {
     }
     let said: Said = serde_json::from_slice(&said).ok()?;
     let tone = [Tone::Good, Tone::Bad, Tone::Note].into_iter().find(|known| word(*known) == said.tone)?;
-    let undo = said.undo.map(|(action, label, fields)| Undo { action, label, fields });
+    let undo = said.undo.map(|Back { action, label, fields }| Undo { action, label, fields });
     Some(Flash { tone, text: said.text, undo })
 }
 
@@ -52,7 +59,7 @@ pub fn spent(app: &App) -> Cookie<'static> {
 
 fn cookie(app: &App, flash: &Flash) -> Cookie<'static> {
     let text: String = flash.text.chars().take(LONGEST).collect();
-    let undo = flash.undo.clone().map(|undo| (undo.action, undo.label, undo.fields));
+    let undo = flash.undo.clone().map(|Undo { action, label, fields }| Back { action, label, fields });
     let said = serde_json::to_vec(&Said { tone: word(flash.tone).to_owned(), text, undo }).unwrap_or_default();
     let signature = app.keyring().sign(PURPOSE, &said);
     let value = format!("{}.{}", BASE64_URL_SAFE_NO_PAD.encode(&said), BASE64_URL_SAFE_NO_PAD.encode(signature));
