@@ -25,7 +25,7 @@ impl Connect {
     fn recipes(&self) -> Vec<Recipe> {
         let (origin, slug) = (self.origin.as_str(), self.chrome.workspace.slug.as_str());
         let recipe = |id, title, says, code: String| Recipe { id, title, says, code };
-        let tool = |name: &str| format!("cairn login {origin} --key $CAIRN_KEY\ncairn install {name}");
+        let tool = |name: &str| format!("cairn login --url {origin}\ncairn install {name}");
         vec![
             recipe(
                 "claude-code",
