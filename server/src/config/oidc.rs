@@ -125,12 +125,9 @@ fn is_this_machine(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn some(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-
     #[test]
     fn what_is_wrong_is_named_and_the_secret_is_not_repeated() {
+        let some = |text: &str| Some(text.to_owned());
         let issuer = || some("https://login.example.org");
         for (issuer, id, secret, map, named) in [
             (None, some("cairn"), None, None, "CAIRN_OIDC_CLIENT_ID: "),
@@ -154,6 +151,7 @@ mod tests {
 
     #[test]
     fn of_several_groups_the_role_that_may_most_counts() {
+        let some = |text: &str| Some(text.to_owned());
         let map = "devs=coding:writer, leads=coding:reviewer\ncn=all,ou=x=support:reader, auditors=coding:auditor";
         let made =
             oidc(some("http://localhost:1"), some("cairn"), some("s"), Some(&map.replace("cn=all,ou=x", "cn=all;ou=x"))).unwrap().unwrap();

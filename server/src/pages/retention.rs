@@ -5,7 +5,7 @@ use crate::{
     acts,
     model::{
         Kind, Power, Settings,
-        policies::{Policies, PolicyOfKind},
+        policies::Policies,
         workspaces::{SettingsChange, WorkspaceChange},
     },
     problem::Problem,
@@ -80,7 +80,7 @@ fn policies(now: &Settings, said: &dyn Fn(&str) -> Option<String>) -> Result<Pol
             Some("never") => Some(None),
             Some(days) => Some(Some(number(&name, days)?)),
         };
-        let entry = policies.entry(kind).or_insert_with(PolicyOfKind::default);
+        let entry = policies.entry(kind).or_default();
         entry.retention_days = days;
     }
     crate::model::policies::check(policies)
@@ -128,7 +128,7 @@ pub fn in_a_sentence(settings: &Settings) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::policies::Threshold;
+    use crate::model::policies::{PolicyOfKind, Threshold};
 
     #[test]
     fn rules_that_are_tried_leave_the_rest_of_the_policies_alone() {

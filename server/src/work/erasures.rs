@@ -17,7 +17,7 @@ pub async fn run(app: App) {
             _ = journal.tick() => if let Err(problem) = app.jobs().watch(Job::Journal, acts::deletion::keep_journal(&app)).await {
                 tracing::warn!(?problem, "the journal of erasures could not be brought up to date");
             },
-            _ = retention.tick() => if let Err(problem) = app.jobs().watch(Job::Retention, retain(&app)).await {
+            _ = retention.tick() => if let Err(problem) = app.jobs().watch(Job::Retention, Box::pin(retain(&app))).await {
                 tracing::warn!(?problem, "retention could not be looked after");
             },
         }

@@ -115,6 +115,7 @@ impl Workspaces {
         self.next_cursor.as_deref().map(|cursor| query::link("/instance/workspaces", &[("cursor", cursor)]))
     }
 
+    #[expect(clippy::unused_self, reason = "every list is asked in the same way")]
     fn first(&self) -> &'static str {
         "/instance/workspaces"
     }
@@ -133,6 +134,7 @@ impl People {
         self.next_cursor.as_deref().map(|cursor| query::link("/instance/people", &[("cursor", cursor)]))
     }
 
+    #[expect(clippy::unused_self, reason = "every list is asked in the same way")]
     fn first(&self) -> &'static str {
         "/instance/people"
     }

@@ -23,7 +23,7 @@ use crate::{
 use axum::{extract::Path, response::Response};
 use cairn_web::{
     Choice,
-    review::{self as page, Beside, Edit, Filters, Index, Run, Show},
+    review::{self as page, Beside, Filters, Index, Run, Show},
 };
 
 /// Runs whose events are shown, and events of each.
@@ -152,14 +152,11 @@ async fn next(viewer: &Viewer<Reading>, id: ProposalId) -> Result<Option<String>
     let place = Page::<()>::place(&id);
     let one = Limit::parse(Some(1))?;
     let after = acts::proposals::list(&viewer.app, &viewer.scope, &filter, one, Some(&place)).await?;
-    let found = match after.data.first() {
-        Some(found) => Some(found.proposal.id),
-        None => {
-            let first = acts::proposals::list(&viewer.app, &viewer.scope, &filter, one, None).await?;
-            first.data.first().map(|found| found.proposal.id).filter(|found| *found != id)
-        }
-    };
-    Ok(found.map(|id| id.to_string()))
+    if let Some(found) = after.data.first() {
+        return Ok(Some(found.proposal.id.to_string()));
+    }
+    let first = acts::proposals::list(&viewer.app, &viewer.scope, &filter, one, None).await?;
+    Ok(first.data.first().map(|found| found.proposal.id).filter(|found| *found != id).map(|id| id.to_string()))
 }
 
 /// Who may decide, to pick from. Only members are asked for, and only by those who decide.

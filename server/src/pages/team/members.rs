@@ -52,19 +52,16 @@ pub async fn create(viewer: Viewer<Governing>, Posted(form): Posted<Wanted>) -> 
         acts::access::add_member(&viewer.app, &viewer.scope, &email, name.as_deref(), role(form.role.as_deref())?).await
     };
     let back = viewer.place("members");
-    match joined.await {
-        Ok(joined) => match joined.invitation {
-            Some(link) => {
-                let invited = Invited { name: joined.member.name, email: joined.member.email, link };
-                list(&viewer, Asked::default(), Some(invited)).await
-            }
-            None => {
-                let said = format!("{} is a member now, and signs in as before.", joined.member.name);
-                viewer.after(Ok((back.clone(), Flash::good(said))), &back)
-            }
-        },
-        Err(problem) => viewer.after(Err(problem), &back),
+    let joined = match joined.await {
+        Ok(joined) => joined,
+        Err(problem) => return viewer.after(Err(problem), &back),
+    };
+    if let Some(link) = joined.invitation {
+        let invited = Invited { name: joined.member.name, email: joined.member.email, link };
+        return list(&viewer, Asked::default(), Some(invited)).await;
     }
+    let said = format!("{} is a member now, and signs in as before.", joined.member.name);
+    viewer.after(Ok((back.clone(), Flash::good(said))), &back)
 }
 
 #[derive(Deserialize)]
