@@ -227,6 +227,11 @@ impl Audit {
         Self::new("person.signed_in", Some(("person", person.0))).with(json!({"login": login}))
     }
 
+    /// Through a provider of single sign-on.
+    pub(crate) fn signed_in_from_outside(person: PersonId, login: LoginId) -> Self {
+        Self::new("person.signed_in", Some(("person", person.0))).with(json!({"login": login, "by": "single_sign_on"}))
+    }
+
     pub(crate) fn sign_in_failed(person: Option<PersonId>) -> Self {
         Self::new("person.sign_in_failed", person.map(|person| ("person", person.0)))
     }
@@ -258,6 +263,11 @@ impl Audit {
 
     pub(crate) fn member(action: &'static str, person: PersonId, role: Role) -> Self {
         Self::new(action, Some(("person", person.0))).with(json!({"role": role}))
+    }
+
+    /// Because of a group that a provider says they are in, or no longer are.
+    pub(crate) fn member_by_group(action: &'static str, person: PersonId, role: Role) -> Self {
+        Self::new(action, Some(("person", person.0))).with(json!({"role": role, "by": "group"}))
     }
 
     pub(crate) fn agent(action: &'static str, agent: AgentId, role: Role) -> Self {

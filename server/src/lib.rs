@@ -35,7 +35,7 @@ use crate::{
         recall::{Library, Wanted},
         seal::Checks,
     },
-    auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
+    auth::{caller::KeyLine, limits::Limits, oidc::Provider, tokens::Tokens},
     config::Config,
     jobs::Jobs,
     journal::Journal,
@@ -68,6 +68,7 @@ struct Parts {
     backlog: Backlog,
     checks: Checks,
     jobs: Jobs,
+    provider: Option<Provider>,
 }
 
 impl App {
@@ -76,6 +77,7 @@ impl App {
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
         let (backlog, checks, jobs) = (Backlog::default(), Checks::default(), Jobs::default());
+        let provider = config.oidc.clone().map(Provider::new).transpose()?;
         Ok(Self(Arc::new(Parts {
             config,
             db,
@@ -90,6 +92,7 @@ impl App {
             backlog,
             checks,
             jobs,
+            provider,
         })))
     }
 
@@ -117,6 +120,11 @@ impl App {
     /// What was erased, beside the database.
     pub fn journal(&self) -> &Journal {
         &self.0.journal
+    }
+
+    /// Where people sign in besides here.
+    pub fn provider(&self) -> Option<&Provider> {
+        self.0.provider.as_ref()
     }
 
     pub fn limits(&self) -> &Limits {

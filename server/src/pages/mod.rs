@@ -16,6 +16,7 @@ mod memories;
 mod problem;
 mod retention;
 mod review;
+mod single_sign_on;
 mod team;
 mod theme;
 mod trail;
@@ -50,6 +51,8 @@ fn pages() -> Pages {
         .get("/", ANYONE, entrance::root)
         .get("/sign-in", ANYONE, entrance::new)
         .post("/sign-in", ANYONE, entrance::create)
+        .get("/sign-in/sso", ANYONE, single_sign_on::depart)
+        .get("/sign-in/sso/back", ANYONE, single_sign_on::arrive)
         .post("/sign-out", PERSON, entrance::delete)
         .get("/set-up", ANYONE, links::set_up)
         .post("/set-up", ANYONE, links::make_admin)

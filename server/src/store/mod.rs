@@ -14,6 +14,7 @@ pub mod dreams;
 pub mod exchange;
 pub mod failures;
 pub mod guard;
+pub mod identities;
 pub mod links;
 pub mod logins;
 pub mod members;

@@ -55,6 +55,8 @@ impl Entry {
             "session.resumed_task" => "went on with a task",
             "task.taken_up" => "took up a task",
             "deletion.executed_again" => "erased again, after an older backup was restored",
+            "person.linked" => "recognised somebody at the provider of single sign-on",
+            "person.signed_out_everywhere" => "signed out everywhere",
             "person.link_made" => "made a one-time link for somebody",
             "person.password_changed" => "chose a new password",
             "access.refused" => "was refused",

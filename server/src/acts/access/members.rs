@@ -90,6 +90,8 @@ pub async fn change_role(app: &App, scope: &Scope<Governing>, person: PersonId, 
     }
     someone_governs(&mut tx, &member).await?;
     store::members::set_role(&mut tx, person, role).await?;
+    // Whoever is given a role by hand keeps it, whatever their groups say.
+    store::members::set_by_group(&mut tx, person, false).await?;
     tx.commit(Audit::member("member.role_changed", person, role)).await?;
     Ok(Member { role, ..member })
 }
@@ -114,7 +116,7 @@ pub(super) async fn leave(tx: &mut Tx<Write>, person: PersonId) -> Result<Trail,
 }
 
 /// Somebody must be able to let people in.
-async fn someone_governs(tx: &mut Tx<Write>, leaving: &Member) -> Result<(), Problem> {
+pub(super) async fn someone_governs(tx: &mut Tx<Write>, leaving: &Member) -> Result<(), Problem> {
     if leaving.role == Role::Admin && store::members::count_admins(tx).await? < 2 {
         let workspace = tx.workspace();
         return Err(Problem::conflict_with(
