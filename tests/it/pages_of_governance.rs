@@ -12,7 +12,7 @@ async fn office() -> (House, Person, Browser) {
 
 async fn onward(browser: &Browser, reply: &Reply) -> String {
     assert_eq!(reply.status, 303, "{reply:?}");
-    browser.opens(reply.header("location")).await.text().to_owned()
+    browser.opens(reply.header("location")).await.text()
 }
 
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
@@ -28,9 +28,9 @@ async fn a_key_is_shown_once_works_and_stops() {
     assert!(onward(&browser, &made).await.contains("No key yet"));
     let shown = browser.sends(&format!("{agent}/keys"), &[("days", "30")]).await;
     assert_eq!((shown.status, shown.header("cache-control")), (200, "no-store"));
-    let key = between(shown.text(), "id=\"new-key\" tabindex=\"0\"><code>", "</code>").to_owned();
+    let key = between(&shown.text(), "id=\"new-key\" tabindex=\"0\"><code>", "</code>").to_owned();
     assert!(key.starts_with("cairn_"), "{key}");
-    let page = browser.opens(&agent).await.text().to_owned();
+    let page = browser.opens(&agent).await.text();
     assert!(!page.contains(&key) && page.contains("holds"), "it is shown once");
     let call = async |key: &str| {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -50,7 +50,7 @@ async fn a_key_is_shown_once_works_and_stops() {
 async fn somebody_new_gets_a_link_and_roles_change() {
     let (house, admin, browser) = office().await;
     let shown = browser.sends("/w/coding/members", &[("email", "new@example.org"), ("name", "Nora New"), ("role", "reader")]).await;
-    let link = between(shown.text(), "id=\"link\" tabindex=\"0\"><code>", "</code>").to_owned();
+    let link = between(&shown.text(), "id=\"link\" tabindex=\"0\"><code>", "</code>").to_owned();
     assert!(link.starts_with(&house.url) && link.contains("/invitations/"), "{link}");
     assert!(!browser.opens("/w/coding/members").await.text().contains("/invitations/"));
     let nora = admin.lists("members").await.into_iter().find(|one| one["email"] == "new@example.org").expect("she is in");

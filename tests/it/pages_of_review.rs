@@ -24,7 +24,7 @@ async fn state(person: &Person, memory: &Value) -> Value {
 /// The page that a form leads to.
 async fn onward(browser: &Browser, reply: &Reply) -> String {
     assert_eq!(reply.status, 303, "{reply:?}");
-    browser.opens(reply.header("location")).await.text().to_owned()
+    browser.opens(reply.header("location")).await.text()
 }
 
 /// What the button in the message would send.
