@@ -59,13 +59,12 @@ async fn recognise(tx: &mut Tx<Instance>, issuer: &str, who: &Arrival) -> Result
         ));
     };
     let mut trail = Vec::new();
-    let person = match store::people::find_by_email(tx, email).await? {
-        Some(person) => person,
-        None => {
-            let person = store::people::insert(tx, email, who.name.as_deref().unwrap_or(email.name()), None, false).await?;
-            trail.push(Audit::person("person.created", person.id));
-            person
-        }
+    let person = if let Some(person) = store::people::find_by_email(tx, email).await? {
+        person
+    } else {
+        let person = store::people::insert(tx, email, who.name.as_deref().unwrap_or(email.name()), None, false).await?;
+        trail.push(Audit::person("person.created", person.id));
+        person
     };
     store::identities::link(tx, issuer, &who.subject, person.id).await?;
     trail.push(Audit::person("person.linked", person.id));
