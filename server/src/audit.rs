@@ -1,8 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
-    RollbackId, SessionId, StoreId, TaskId, WorkspaceId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId,
+    ReviewId, Role, RollbackId, SessionId, StoreId, TaskId, WorkspaceId,
     conflicts::Resolution,
     dreams::{Dream, DreamState, Tally},
     exchange::Format,
@@ -140,6 +140,11 @@ impl Audit {
         Self { id, ..Self::new(action, Some(("proposal", proposal.0))) }.with(json!({"memory": memory}))
     }
 
+    /// Somebody took back what they had decided.
+    pub(crate) fn decided_otherwise(id: AuditId, action: &'static str, target: (&'static str, Uuid), review: ReviewId) -> Self {
+        Self { id, ..Self::new(action, Some(target)) }.with(json!({"review": review}))
+    }
+
     pub(crate) fn proposal_assigned(id: AuditId, proposal: ProposalId, to: Option<PersonId>) -> Self {
         Self { id, ..Self::new("proposal.assigned", Some(("proposal", proposal.0))) }.with(json!({"to": to}))
     }
@@ -241,6 +246,11 @@ impl Audit {
         Self::new("person.signed_in", Some(("person", person.0))).with(json!({"login": login}))
     }
 
+    /// Through a provider of single sign-on.
+    pub(crate) fn signed_in_from_outside(person: PersonId, login: LoginId) -> Self {
+        Self::new("person.signed_in", Some(("person", person.0))).with(json!({"login": login, "by": "single_sign_on"}))
+    }
+
     pub(crate) fn sign_in_failed(person: Option<PersonId>) -> Self {
         Self::new("person.sign_in_failed", person.map(|person| ("person", person.0)))
     }
@@ -272,6 +282,11 @@ impl Audit {
 
     pub(crate) fn member(action: &'static str, person: PersonId, role: Role) -> Self {
         Self::new(action, Some(("person", person.0))).with(json!({"role": role}))
+    }
+
+    /// Because of a group that a provider says they are in, or no longer are.
+    pub(crate) fn member_by_group(action: &'static str, person: PersonId, role: Role) -> Self {
+        Self::new(action, Some(("person", person.0))).with(json!({"role": role, "by": "group"}))
     }
 
     pub(crate) fn agent(action: &'static str, agent: AgentId, role: Role) -> Self {

@@ -39,6 +39,8 @@ mod memory_stores;
 mod memory_tool;
 mod operations;
 mod pages;
+mod pages_of_governance;
+mod pages_of_review;
 mod policies;
 mod private;
 mod problems;

@@ -3,7 +3,7 @@
 use super::{Tx, tx::Write};
 use crate::{
     model::{
-        Actor, ActorKind, AuditId, ConflictId, MemoryId,
+        Actor, ActorKind, AuditId, ConflictId, MemoryId, ReviewId,
         conflicts::{Clash, Conflict, ConflictFilter, ConflictOrigin, ConflictState, Judged, Resolution},
         page::{Limit, Page, decode},
     },
@@ -223,13 +223,16 @@ pub struct Verdict<'a> {
     pub note: Option<&'a str>,
     pub by: &'a Actor,
     pub at: OffsetDateTime,
+    /// What it was decided together with.
+    pub review: Option<ReviewId>,
 }
 
 pub async fn resolve(tx: &mut Tx<Write>, id: ConflictId, verdict: &Verdict<'_>, audit: AuditId) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(
         "update conflicts
-         set state = 'resolved', resolution = $3, kept = $4, note = $5, resolved_by_type = $6, resolved_by = $7, resolved_at = $8, audit_id = $9
+         set state = 'resolved', resolution = $3, kept = $4, note = $5, resolved_by_type = $6, resolved_by = $7, resolved_at = $8, audit_id = $9,
+             review_id = $10
          where workspace_id = $1 and id = $2",
         workspace.0,
         id.0,
@@ -239,6 +242,32 @@ pub async fn resolve(tx: &mut Tx<Write>, id: ConflictId, verdict: &Verdict<'_>, 
         verdict.by.kind as _,
         verdict.by.id,
         verdict.at,
+        audit.0,
+        verdict.review.map(|review| review.0)
+    )
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// What was decided together.
+pub async fn of_review<M>(tx: &mut Tx<M>, review: ReviewId) -> Result<Vec<Conflict>, Problem> {
+    let mut sql = QueryBuilder::new(SELECT);
+    sql.push_bind(tx.workspace()).push(" and c.review_id = ").push_bind(review).push(" order by c.id limit 1000");
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    Ok(rows.into_iter().map(Conflict::from).collect())
+}
+
+/// As if nobody had resolved it.
+pub async fn reopen(tx: &mut Tx<Write>, id: ConflictId, audit: AuditId) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    sqlx::query!(
+        "update conflicts
+         set state = 'open', resolution = null, kept = null, note = null, resolved_by_type = null, resolved_by = null, resolved_at = null,
+             review_id = null, audit_id = $3
+         where workspace_id = $1 and id = $2",
+        workspace.0,
+        id.0,
         audit.0
     )
     .execute(tx.conn())

@@ -104,6 +104,19 @@ impl Db {
         Ok(())
     }
 
+    /// What Postgres it is, and how many migrations it has seen.
+    pub async fn about(&self) -> Result<(String, i64), Problem> {
+        let version: String = sqlx::query_scalar("select current_setting('server_version')").fetch_one(&self.gate).await?;
+        let migrations: i64 = sqlx::query_scalar("select count(*) from _sqlx_migrations").fetch_one(&self.gate).await?;
+        Ok((version, migrations))
+    }
+
+    /// Connections of tenants: in use, open, and at most.
+    pub fn connections(&self) -> (u32, u32, u32) {
+        let (open, idle) = (self.tenants.size(), u32::try_from(self.tenants.num_idle()).unwrap_or(u32::MAX));
+        (open.saturating_sub(idle), open, self.tenants.options().get_max_connections())
+    }
+
     pub fn gauge(&self) {
         for (name, pool) in [("tenants", &self.tenants), ("gate", &self.gate)] {
             metrics::gauge!("cairn_pool_connections", "pool" => name).set(f64::from(pool.size()));

@@ -17,6 +17,7 @@ pub mod events;
 pub mod exchange;
 pub mod failures;
 pub mod guard;
+pub mod identities;
 mod lineage;
 pub mod links;
 pub mod logins;

@@ -10,7 +10,7 @@ pub(super) mod waiting;
 
 pub(super) use edited::{edited, put_instead, settle_as};
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, moment_of, needing_review, versions};
-pub use labels::{labels, titles};
+pub use labels::{labels, some, titles};
 pub use related::related;
 pub(super) use remember::{Arrival, Asked, owner_of, put_down, within_quota};
 pub use remember::{Remembered, Together, remember, remember_all};

@@ -11,7 +11,7 @@ use crate::{
     },
     audit::{Audit, Trail},
     model::{
-        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, State, clock,
+        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, Run, State, clock,
         proposals::{Change, Origin, Proposal, ProposalState},
     },
     problem::Problem,
@@ -199,7 +199,8 @@ async fn close(
 ) -> Result<(Shown, Audit), Problem> {
     let (audit, now) = (AuditId::new(), clock::now());
     let became = memory.as_ref().map(|memory| memory.id).filter(|id| *id != proposal.memory_id);
-    let verdict = Verdict { state, by: scope.actor(), at: now, note: words.note.as_deref(), became };
+    let verdict =
+        Verdict { state, by: scope.actor(), at: now, note: words.note.as_deref(), became, review: scope.run().and_then(Run::review) };
     store::proposals::decide(tx, proposal.id, &verdict, audit).await?;
     let action = if state == ProposalState::Approved { "proposal.approved" } else { "proposal.rejected" };
     proposal.memory_id = became.unwrap_or(proposal.memory_id);

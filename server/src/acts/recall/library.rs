@@ -123,6 +123,11 @@ impl Library {
         self.shelves().iter().any(|shelf| shelf.read().version_of(memory).is_some())
     }
 
+    /// Which workspaces' indexes are built: their bytes, and how many memories they know.
+    pub fn loaded(&self) -> Vec<(WorkspaceId, usize, usize)> {
+        self.shelves().iter().map(|shelf| (shelf.mark().workspace(), shelf.bytes(), shelf.read().len())).collect()
+    }
+
     pub fn bytes(&self) -> usize {
         self.shelves().iter().map(|shelf| shelf.bytes()).sum()
     }

@@ -1,33 +1,7 @@
-//! The trail: who did what to what, when, with the means to prove it.
+//! One entry, read as a sentence.
 
-use crate::{Actor, Choice, Chrome, When, query};
-use askama::Template;
+use crate::{Actor, When};
 use time::OffsetDateTime;
-
-#[derive(Clone, Debug, Template)]
-#[template(path = "trail/index.html")]
-pub struct Index {
-    pub chrome: Chrome,
-    pub filters: Filters,
-    /// Who may be chosen: ids and names.
-    pub actors: Vec<Choice>,
-    pub entries: Vec<Entry>,
-    /// Is this a later page, reached by a cursor?
-    pub continued: bool,
-    pub next_cursor: Option<String>,
-}
-
-/// As they stand in the URL; empty means not set.
-#[derive(Clone, Debug, Default)]
-pub struct Filters {
-    /// An id.
-    pub actor: String,
-    pub action: String,
-    pub target: String,
-    /// Days, `2026-11-16`.
-    pub from: String,
-    pub to: String,
-}
 
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -43,6 +17,11 @@ pub struct Entry {
     pub request_id: String,
     /// Of the version that was written, in hexadecimal.
     pub digest: Option<String>,
+    pub session_id: Option<String>,
+    /// Further ids, numbers and fixed words.
+    pub details: Vec<(String, String)>,
+    /// Whose id it is, to look for more by them.
+    pub actor_id: String,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -54,50 +33,32 @@ pub struct Target {
     pub title: Option<String>,
 }
 
-impl Index {
-    fn is_bare(&self) -> bool {
-        self.entries.is_empty() && self.filters.is_empty() && !self.continued
-    }
-
-    fn href_of(&self, target: &Target) -> Option<String> {
-        match target.kind.as_str() {
-            // One without a title was erased, or is not the viewer's to see: there is no page to link to.
-            "memory" => target.title.as_ref().map(|_| self.chrome.memory(&target.id)),
-            "deletion_request" | "deletion" => Some(self.chrome.deletion(&target.id)),
-            _ => None,
-        }
-    }
-
-    fn next(&self) -> Option<String> {
-        let cursor = self.next_cursor.as_deref()?;
-        Some(self.filters.page(&self.chrome.trail(), cursor))
-    }
-
-    fn first(&self) -> String {
-        self.filters.page(&self.chrome.trail(), "")
-    }
-}
-
-impl Filters {
-    pub fn is_empty(&self) -> bool {
-        self.pairs().iter().all(|(_, value)| value.is_empty())
-    }
-
-    fn page(&self, list: &str, cursor: &str) -> String {
-        let mut pairs = self.pairs().to_vec();
-        pairs.push(("cursor", cursor));
-        query::link(list, &pairs)
-    }
-
-    fn pairs(&self) -> [(&'static str, &str); 5] {
-        [("actor", &self.actor), ("action", &self.action), ("target", &self.target), ("from", &self.from), ("to", &self.to)]
-    }
-}
-
 impl Entry {
     /// What was done, to be read after the name of who did it: “approved a deletion request”.
-    fn sentence(&self) -> String {
+    pub(super) fn sentence(&self) -> String {
+        let role = || self.detail("role").map(|role| format!(" as {role}")).unwrap_or_default();
         let said = match self.action.as_str() {
+            "member.added" => return format!("let somebody in{}", role()),
+            "member.removed" => "took somebody out of the workspace",
+            "key.created" => "made a key for an agent",
+            "policy.changed" => "changed the policies",
+            "workspace.changed" => "changed the settings",
+            "conflict.found" => "found two memories that contradict",
+            "conflicts.swept" => "looked for contradictions",
+            "memories.exported" => "exported the memories",
+            "memories.imported" => "imported memories",
+            "secrets.redacted" => "wrote something with a secret in it, which was cut out",
+            "secrets.refused" => "was refused: there was a secret in it",
+            "proposal.made" => "put up something for review",
+            "proposal.assigned" => "said who is to look at a proposal",
+            "rollback.executed" => "rolled writes back",
+            "session.resumed_task" => "went on with a task",
+            "task.taken_up" => "took up a task",
+            "deletion.executed_again" => "erased again, after an older backup was restored",
+            "person.linked" => "recognised somebody at the provider of single sign-on",
+            "person.signed_out_everywhere" => "signed out everywhere",
+            "person.link_made" => "made a one-time link for somebody",
+            "person.password_changed" => "chose a new password",
             "access.refused" => "was refused",
             "person.signed_in" => "signed in",
             "person.signed_out" => "signed out",
@@ -106,23 +67,24 @@ impl Entry {
             "agent.token_issued" => "took a short-lived token",
             "instance.signing_key_made" => "made a signing key",
             "trail.exported" => "exported the trail",
-            "member.role_changed" => "changed a member's role",
+            "member.role_changed" => {
+                return format!("changed a member's role{}", self.detail("role").map(|role| format!(" to {role}")).unwrap_or_default());
+            }
             action => return spelt_out(action),
         };
         said.to_owned()
     }
 
-    fn exact(&self) -> When {
+    fn detail(&self, name: &str) -> Option<&str> {
+        self.details.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn exact(&self) -> When {
         When::absolute(self.at)
     }
 
-    fn digest_full(&self) -> &str {
+    pub(super) fn digest_full(&self) -> &str {
         self.digest.as_deref().unwrap_or_default()
-    }
-
-    fn digest_short(&self) -> Option<&str> {
-        let digest = self.digest.as_deref()?;
-        Some(digest.get(..12).unwrap_or(digest))
     }
 }
 
@@ -144,7 +106,7 @@ fn spelt_out(action: &str) -> String {
 }
 
 impl Target {
-    fn label(&self) -> &str {
+    pub(super) fn label(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.id)
     }
 }
@@ -164,6 +126,9 @@ mod tests {
             version: None,
             request_id: String::new(),
             digest: None,
+            session_id: None,
+            details: Vec::new(),
+            actor_id: String::new(),
         };
         entry.sentence()
     }
