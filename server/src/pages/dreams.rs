@@ -229,6 +229,7 @@ fn left_because(reason: rollbacks::Reason) -> &'static str {
         Reason::DecisionConflict => "it would contradict a decision",
         Reason::VersionRedacted => "the state from before was redacted",
         Reason::ContentErased => "the text from before was erased",
+        Reason::StoreClosed => "its store is archived or deleted",
         Reason::QuotaExceeded => "the workspace is full",
         Reason::OutsideProject => "it lies outside of the project",
         Reason::NotVisible => "the state from before is not yours to see",
