@@ -26,10 +26,20 @@
 
   function press(letter) {
     const row = document.activeElement.closest("[data-row]");
-    const button = (row && find(`[data-press="${letter}"]`, row)) ?? (row ? null : find(`main [data-press="${letter}"]`));
+    const button = (row && find(`[data-press="${letter}"]`, row)) ?? (row ? null : find(`main [data-press="${letter}"]:not([data-row] *)`));
     button?.click();
     return Boolean(button);
   }
+
+  // What was decided leaves its list: the keys go on where it stood, never from the top.
+  let stood = -1;
+  document.addEventListener("htmx:before:request", () => (stood = rows().indexOf(document.activeElement.closest("[data-row]"))));
+  document.addEventListener("htmx:after:swap", () => {
+    if (stood < 0 || document.activeElement.closest("[data-row]")) return;
+    const all = rows();
+    const row = all[Math.min(stood, all.length - 1)];
+    if (row) handle(row)?.focus();
+  });
 
   function search() {
     const field = find("main [data-search]");
