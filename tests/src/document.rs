@@ -136,7 +136,11 @@ impl Operation {
         }
         let required =
             self.said["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] == "query" && one["required"] == true);
-        let query: Vec<String> = required.map(|one| format!("{}=1", one["name"].as_str().unwrap_or_default())).collect();
+        let mut query: Vec<String> = required.map(|one| format!("{}=1", one["name"].as_str().unwrap_or_default())).collect();
+        // A stream is asked to end, for whoever reads it to its end.
+        if self.said["responses"]["200"]["content"].get("text/event-stream").is_some() {
+            query.push("seconds=1".to_owned());
+        }
         if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
     }
 }

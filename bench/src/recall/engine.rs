@@ -153,6 +153,7 @@ impl Memory {
             valid_from: self.valid_from,
             suspect_from: None,
             stale_from: self.expires_at,
+            code: &[],
             session: self.session.as_deref(),
             tokens: 0,
             helpful: 0,

@@ -227,6 +227,7 @@ struct ItemBody {
 impl ItemBody {
     fn new(item: Item, explain: bool) -> Self {
         let Item { told, memory, text, freshness } = item;
+        let flagged = [text.as_deref(), memory.title.as_deref()].into_iter().flatten().find_map(cairn_secrets::speaks_to_the_model);
         Self {
             memory_id: told.memory_id,
             version: told.version,
@@ -245,7 +246,7 @@ impl ItemBody {
             state: memory.state,
             project: memory.project,
             tags: memory.tags,
-            flagged: text.as_deref().and_then(cairn_secrets::speaks_to_the_model),
+            flagged,
             content: text,
             tokens: told.tokens,
             score: told.score,
@@ -258,7 +259,7 @@ impl ItemBody {
 
 /// What is known, the most trustworthy first.
 #[derive(Serialize, ToSchema)]
-struct RecallAnswer {
+pub struct RecallAnswer {
     /// The receipt: what was told, to whom, when and why.
     receipt_id: ReceiptId,
     /// Best first.
@@ -275,6 +276,10 @@ struct RecallAnswer {
     /// How long it took, in milliseconds.
     #[schema(example = 1.7)]
     took_ms: f32,
+    /// The branch that the code under the memories was judged on, if one was asked for and is known; else the default ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = json!(null))]
+    branch: Option<String>,
     /// What the asker should know about how this was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -307,17 +312,23 @@ async fn search_store(
 
 async fn answer(app: &App, scope: &Scope<Reading>, sent: RecallBody, store: Option<StoreId>) -> Result<axum::Json<RecallAnswer>, Problem> {
     let explain = sent.explain.unwrap_or(true);
-    let asked = Recall { store, ..sent.parse()? };
-    let Answer { receipt, items, omitted_tokens, notes } = acts::recall::recall(app, scope, "rest", asked).await?;
-    Ok(axum::Json(RecallAnswer {
-        receipt_id: receipt.id,
-        items: items.into_iter().map(|item| ItemBody::new(item, explain)).collect(),
-        tokens: receipt.tokens,
-        omitted: receipt.omitted,
-        omitted_tokens,
-        took_ms: receipt.took_ms,
-        notes,
-    }))
+    Ok(axum::Json(RecallAnswer::new(acts::recall::recall(app, scope, "rest", Recall { store, ..sent.parse()? }).await?, explain)))
+}
+
+impl RecallAnswer {
+    pub fn new(answer: Answer, explain: bool) -> Self {
+        let Answer { receipt, items, omitted_tokens, notes, branch } = answer;
+        Self {
+            receipt_id: receipt.id,
+            items: items.into_iter().map(|item| ItemBody::new(item, explain)).collect(),
+            tokens: receipt.tokens,
+            omitted: receipt.omitted,
+            omitted_tokens,
+            took_ms: receipt.took_ms,
+            branch,
+            notes,
+        }
+    }
 }
 
 /// A memory that was told.

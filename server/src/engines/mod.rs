@@ -1,5 +1,6 @@
 //! Thinking without I/O: each engine names only `model` and has tests of its own.
 
+pub mod anchoring;
 pub mod brief;
 pub mod checkpoint;
 pub mod conflict;

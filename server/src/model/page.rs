@@ -60,6 +60,11 @@ impl<T> Page<T> {
         Self { data: rows, next_cursor }
     }
 
+    /// The cursor that goes on after a place.
+    pub fn place<C: Serialize>(place: &C) -> String {
+        encode(place)
+    }
+
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {
         Page { data: self.data.into_iter().map(change).collect(), next_cursor: self.next_cursor }
     }

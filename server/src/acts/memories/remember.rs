@@ -4,13 +4,14 @@ use super::{erased, waiting};
 use crate::{
     App,
     acts::{
-        conflicts::{self, Against, Look, Noticed},
+        code,
+        conflicts::{self, Against, Look, Noticed, Since},
         safety::{self, Found},
     },
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Actor, AuditId, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
+        Actor, AuditId, Kind, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
         conflicts::ConflictOrigin,
         memory::Operation,
         proposals::{Proposal, ProposalState},
@@ -21,6 +22,7 @@ use crate::{
     turnstile::Turnstile,
 };
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -57,6 +59,8 @@ pub struct Asked {
     found: Vec<Found>,
     /// What it contradicts, as far as anybody looked.
     against: Vec<Against>,
+    /// Of a decision: when it was weighed.
+    weighed: Option<Since>,
     /// For what a file tells of.
     arrival: Option<Arrival>,
 }
@@ -75,17 +79,20 @@ impl Asked {
     /// Whatever may not be kept is taken out of it here, before anything else sees it.
     pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
         let (new, found) = safety::admit(app, scope, new).await?;
+        let weighed = if new.kind == Kind::Decision { Some(Since::now(app, scope).await?) } else { None };
         let mut new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
         let run = new.session_id.map(Run::Session).or(scope.run());
         new.session_id = new.session_id.or(run.and_then(Run::session));
+        code::hang(app, scope, &mut new).await?;
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new(), arrival: None })
+        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new(), weighed, arrival: None })
     }
 
     /// As somebody has looked through and weighed it already.
     fn seen<P>(scope: &Scope<P>, new: NewMemory) -> Self {
         let tokens = tokens::count(new.content.as_str());
-        Self { new, request: scope.request().id.clone(), run: scope.run(), tokens, found: Vec::new(), against: Vec::new(), arrival: None }
+        let request = scope.request().id.clone();
+        Self { new, request, run: scope.run(), tokens, found: Vec::new(), against: Vec::new(), weighed: None, arrival: None }
     }
 
     /// A person has looked at it, and decided for it: nothing stands in its way.
@@ -94,8 +101,8 @@ impl Asked {
     }
 
     /// As a file tells it, looked through and weighed already.
-    pub(in crate::acts) fn told<P>(scope: &Scope<P>, new: NewMemory, found: Vec<Found>, arrival: Arrival) -> Self {
-        Self { found, arrival: Some(arrival), ..Self::seen(scope, new) }
+    pub(in crate::acts) fn told<P>(scope: &Scope<P>, new: NewMemory, found: Vec<Found>, weighed: Option<Since>, arrival: Arrival) -> Self {
+        Self { found, weighed, arrival: Some(arrival), ..Self::seen(scope, new) }
     }
 
     /// Whether something was taken out of it.
@@ -131,6 +138,7 @@ impl Asked {
             && self.new.proposed.is_none()
             && self.new.store.is_none_or(|store| store == scope.main_store())
             && self.arrival.is_none()
+            && self.weighed.is_none()
             && self.run == self.new.session_id.map(Run::Session)
     }
 }
@@ -274,6 +282,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     tx: &mut Tx<Write>,
     all: &[Asked],
 ) -> Result<(Vec<Remembered>, Vec<Audit>), Problem> {
+    let all = &weighed_again(tx, scope, all).await?;
     let paths: Vec<MemoryPath> = all.iter().map(|one| path_of(&one.new)).collect();
     let asked: Vec<_> =
         all.iter().zip(&paths).map(|(one, path)| (&one.new, path, app.keyring().erasure_mac(one.new.content.as_str()))).collect();
@@ -347,6 +356,22 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         });
     }
     Ok((remembered, trail))
+}
+
+/// Decisions that contradict one that came since they were weighed are refused, or wait.
+async fn weighed_again<'a, P: CanWrite>(tx: &mut Tx<Write>, scope: &Scope<P>, all: &'a [Asked]) -> Result<Cow<'a, [Asked]>, Problem> {
+    let mut all = Cow::Borrowed(all);
+    for index in 0..all.len() {
+        let one = &all[index];
+        let Some(since) = one.weighed.as_ref().filter(|_| one.new.proposed.is_none()) else { continue };
+        // What a file tells waits rather than be refused.
+        let propose = one.new.propose_on_conflict || one.arrival.is_some();
+        let again = conflicts::weigh_again(tx, scope, since, &one.new, propose).await.map_err(|problem| problem.at_item(index))?;
+        if again.is_some() {
+            all.to_mut()[index].new.proposed = again;
+        }
+    }
+    Ok(all)
 }
 
 /// After memories were written in one trip: what they contradict, if anything. They are known whatever comes of this.
@@ -486,6 +511,8 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         digest: [0; 32],
         tokens: Some(one.tokens),
         reported: None,
+        code: Vec::new(),
+        contested: Vec::new(),
     })
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     App,
     acts::{
-        conflicts,
+        code, conflicts,
         safety::{self, Found},
     },
     audit::{Audit, Trail},
@@ -70,15 +70,23 @@ pub(in crate::acts) async fn revise_held<P: CanWrite>(
         may_return(app, &mut tx, content.as_str()).await?;
     }
     let mut next = next_state(scope, before, Operation::Revised);
+    let rehung = revision.anchors.is_some();
     revision.apply_to(&mut next);
+    if rehung {
+        next.code.clear();
+    }
     if next.content != before.content {
         next.tokens = Some(tokens::count(&next.content));
+    }
+    // Whoever writes it anew, writes of the code as it is.
+    if rehung || next.content != before.content {
+        code::renew(&mut tx, &mut next).await?;
     }
     next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
     may_change(scope, &next)?;
     let moved = before.kind != next.kind || before.project != next.project;
     if next.kind == Kind::Decision && next.state == State::Active && moved {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     commit_with(app, scope, tx, before, next, found).await
 }
@@ -116,7 +124,7 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
         next.state = State::Proposed;
     }
     if next.kind == Kind::Decision && next.state == State::Active {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
@@ -161,7 +169,7 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
     };
     may_change(scope, &next)?;
     if next.kind == Kind::Decision && next.state == State::Active && before.state != State::Active {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
@@ -194,6 +202,7 @@ pub async fn verify(
     next.verified_at = Some(next.updated_at);
     next.verified_by = Some(scope.actor().clone());
     next.reason = note;
+    code::renew(&mut tx, &mut next).await?;
     commit_with(app, scope, tx, &before, next, &found).await
 }
 
@@ -236,7 +245,11 @@ pub(in crate::acts) async fn put_away<P>(tx: &mut Tx<Write>, scope: &Scope<P>, m
 pub(in crate::acts) async fn still_true<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<Audit, Problem> {
     let mut next = next_state(scope, memory, Operation::Verified);
     (next.verified_at, next.verified_by) = (Some(next.updated_at), Some(scope.actor().clone()));
+    code::renew(tx, &mut next).await?;
     store::memories::advance(tx, memory, &mut next).await?;
+    if memory.anchors != next.anchors || memory.code != next.code {
+        code::rejudge(tx, &mut next).await?;
+    }
     Ok(Audit::of_memory(&next))
 }
 
@@ -322,6 +335,9 @@ async fn commit_with<P: CanWrite>(
     found: &[Found],
 ) -> Result<Memory, Problem> {
     store::memories::advance(&mut tx, before, &mut next).await?;
+    if before.anchors != next.anchors || before.code != next.code {
+        code::rejudge(&mut tx, &mut next).await?;
+    }
     let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), found));
     let mut trail: Vec<Audit> = std::iter::once(Audit::of_memory(&next)).chain(redacted).collect();
     let another =

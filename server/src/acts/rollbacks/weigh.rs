@@ -2,11 +2,11 @@
 
 use crate::{
     App,
-    acts::conflicts,
+    acts::conflicts::{self, Since},
     engines::rollback::Plan,
     model::{Memory, Project, State, StoreId, rollbacks::Reason},
     problem::Problem,
-    store::{self, Reviewing, Scope, Tx, rollbacks::Chosen},
+    store::{self, Reviewing, Scope, Tx, Write, rollbacks::Chosen},
 };
 use std::collections::HashSet;
 
@@ -58,6 +58,17 @@ async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx
         }
     }
     plan.settle();
+    Ok(())
+}
+
+/// Before it is done: where a decision was made meanwhile that one which comes back contradicts, all is weighed anew.
+pub(super) async fn unless_decided_meanwhile(tx: &mut Tx<Write>, since: &Since, plan: &Plan) -> Result<(), Problem> {
+    for decision in store::memories::find_versions(tx, &plan.returning_decisions()).await? {
+        let against = since.against(tx, &decision).await?;
+        if against.iter().any(|(other, _)| plan.stays_active(other.id)) {
+            return Err(Problem::LostRace);
+        }
+    }
     Ok(())
 }
 

@@ -85,7 +85,7 @@ async fn coming_back(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<Write>, he
         }
         let was = store::memories::find_version(tx, before.id, before.version - 1).await?.state;
         let next = Memory { state: was, ..next_state(scope, &before, Operation::Restored) };
-        let clashes = next.kind == Kind::Decision && was == State::Active && conflicts::stands(app, scope, &next).await.is_err();
+        let clashes = next.kind == Kind::Decision && was == State::Active && conflicts::stands(app, scope, tx, &next).await.is_err();
         if !clashes {
             steps.push(Step { before, next, restores: None });
         }

@@ -62,7 +62,7 @@ impl Filters {
     pub fn put(&mut self, document: u32, facts: &Facts, named: &Named) -> Marks {
         self.kinds[kind(facts.kind)].insert(document);
         self.states[state(facts.state)].insert(document);
-        if facts.suspect_from != i64::MAX || facts.stale_from != i64::MAX {
+        if facts.suspect_from != i64::MAX || facts.stale_from != i64::MAX || !facts.code.is_empty() {
             self.ageing.insert(document);
         }
         let owner = if let Some(owner) = named.owner {
@@ -223,7 +223,9 @@ impl Filters {
         if !wanted(Freshness::Fresh) {
             *allowed &= &self.ageing;
         }
-        let unwanted = |document: &u32| entries[*document as usize].as_ref().is_none_or(|entry| !wanted(entry.facts.freshness(now)));
+        let branch = filter.branch.as_deref();
+        let unwanted =
+            |document: &u32| entries[*document as usize].as_ref().is_none_or(|entry| !wanted(entry.facts.freshness(now, branch)));
         *allowed -= changing.iter().filter(unwanted).collect::<RoaringBitmap>();
     }
 
@@ -251,7 +253,7 @@ pub fn admits(filter: &Filter, viewer: Viewer<'_>, now: i64, facts: &Facts, name
         && filter.store.is_none_or(|store| named.store == store)
         && (filter.anchor_paths.is_empty() || named.anchors.iter().any(|anchor| filter.anchor_paths.contains(&anchor.path)))
         && filter.path_prefix.as_deref().is_none_or(|prefix| named.path.starts_with(prefix))
-        && is_fresh_enough(filter, facts.freshness(now))
+        && is_fresh_enough(filter, facts.freshness(now, filter.branch.as_deref()))
 }
 
 fn is_fresh_enough(filter: &Filter, freshness: Freshness) -> bool {

@@ -73,6 +73,7 @@ impl Sample {
             valid_from: self.valid_from,
             suspect_from: None,
             stale_from: self.stale_from,
+            code: &[],
             session: self.session.as_deref(),
             tokens: 10,
             helpful: 0,
@@ -144,7 +145,7 @@ prop_compose! {
         freshness in prop::sample::subsequence(vec![Freshness::Fresh, Freshness::Suspect, Freshness::Stale], 0..2), leave_out_stale in any::<bool>(),
     ) -> Filter {
         Filter { project: project.map(str::to_owned), kinds, tags, path_prefix: prefix.map(str::to_owned), author: author.map(Uuid::from_u128), store: store.map(Uuid::from_u128), states, freshness,
-            anchor_paths: files, leave_out_stale }
+            anchor_paths: files, leave_out_stale, branch: None }
     }
 }
 

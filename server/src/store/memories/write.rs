@@ -207,23 +207,33 @@ pub async fn advance_all(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), P
     if done != rows.len() as u64 {
         return Err(Problem::LostRace);
     }
-    let relabelled = |step: &&Step| step.before.tags != step.next.tags || step.before.anchors != step.next.anchors;
-    let changed: std::collections::HashSet<Uuid> = steps.iter().filter(relabelled).map(|step| step.next.id.0).collect();
-    if !changed.is_empty() {
-        let ids: Vec<Uuid> = changed.iter().copied().collect();
-        sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = any($2)", workspace.0, &ids)
+    let of = |changed: fn(&Step) -> bool| -> (Vec<Uuid>, Vec<Columns<'_>>) {
+        let those = steps.iter().filter(|step| changed(step));
+        those.map(|step| (step.next.id.0, Columns::new(workspace, &step.next, &[]))).unzip()
+    };
+    let (retagged, rows) = of(|step| step.before.tags != step.next.tags);
+    if !retagged.is_empty() {
+        sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = any($2)", workspace.0, &retagged)
             .execute(tx.conn())
             .await?;
-        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, &ids).execute(tx.conn()).await?;
-        let rows: Vec<Columns> =
-            steps.iter().filter(|step| changed.contains(&step.next.id.0)).map(|step| Columns::new(workspace, &step.next, &[])).collect();
-        label(tx, &rows).await?;
+        label_tags(tx, &rows).await?;
+    }
+    // What is said of the code under an anchor goes with it: one that stays must not be touched.
+    let (moved, rows) = of(|step| step.before.anchors != step.next.anchors);
+    if !moved.is_empty() {
+        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, &moved).execute(tx.conn()).await?;
+        label_anchors(tx, &rows).await?;
     }
     Ok(())
 }
 
 /// Tags and anchors again, in tables that can be searched.
 async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> {
+    label_tags(tx, rows).await?;
+    label_anchors(tx, rows).await
+}
+
+async fn label_tags(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> {
     sqlx::query!(
         "insert into memory_tags (workspace_id, tag, memory_id)
          select r.workspace_id, t.tag, r.memory_id
@@ -232,9 +242,14 @@ async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> 
     )
     .execute(tx.conn())
     .await?;
+    Ok(())
+}
+
+async fn label_anchors(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> {
     sqlx::query!(
-        "insert into anchors (workspace_id, memory_id, position, repo, path, symbol)
-         select r.workspace_id, r.memory_id, a.position, coalesce(a.anchor ->> 'repo', ''), a.anchor ->> 'path', a.anchor ->> 'symbol'
+        "insert into anchors (workspace_id, memory_id, position, repo, path, symbol, fingerprint)
+         select r.workspace_id, r.memory_id, a.position, coalesce(a.anchor ->> 'repo', ''), a.anchor ->> 'path', a.anchor ->> 'symbol',
+             a.anchor ->> 'fingerprint'
          from jsonb_populate_recordset(null::memory_versions, $1) r, jsonb_array_elements(r.anchors) with ordinality a (anchor, position)",
         Json(rows) as _
     )
