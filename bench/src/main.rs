@@ -7,6 +7,7 @@ mod dream;
 mod figures;
 mod house;
 mod mcp;
+mod pages;
 mod pgbench;
 mod recall;
 mod seal;
@@ -32,7 +33,8 @@ async fn main() -> ExitCode {
         Some("dream") => dream::run(&rest).await,
         Some("mcp") => mcp::run().await,
         Some("code") => code::run().await,
-        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp or code".into()),
+        Some("pages") => pages::run(&rest).await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp, code or pages".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -332,6 +332,10 @@ impl From<sqlx::Error> for Problem {
                         "path_conflict",
                         "This path is taken, or lies above or below one that is. Choose another, or revise the memory that is there.",
                     ),
+                    (Some("23514"), Some("memories_store_open")) => Self::conflict(
+                        "store_archived",
+                        "The store of this memory is archived or deleted, and nothing in it can be written.",
+                    ),
                     // Erased by somebody else at this moment.
                     (Some("23503"), Some("conflicts_a" | "conflicts_b" | "code_verdicts_anchor"))
                     | (

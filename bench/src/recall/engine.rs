@@ -138,6 +138,7 @@ impl Memory {
             kind: self.kind,
             state: self.state,
             title: &self.title,
+            store: Uuid::nil(),
             path: &self.path,
             body: &self.content,
             tags: &[],

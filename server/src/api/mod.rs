@@ -8,6 +8,7 @@ mod context;
 mod deletion;
 pub mod document;
 mod dreams;
+mod events;
 mod exchange;
 mod memories;
 mod operations;
@@ -15,8 +16,9 @@ mod policies;
 mod proposals;
 mod recall;
 mod rollbacks;
-mod sent;
+pub mod sent;
 mod sessions;
+mod stores;
 mod tasks;
 mod trail;
 
@@ -45,6 +47,9 @@ fn routes() -> OpenApiRouter<App> {
         .merge(exchange::routes())
         .merge(dreams::routes())
         .merge(trail::routes())
+        .merge(stores::routes())
+        .merge(crate::anthropic::routes())
+        .merge(events::routes())
         .merge(operations::routes())
 }
 

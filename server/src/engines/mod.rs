@@ -9,6 +9,7 @@ pub mod dream;
 pub mod erasure;
 pub mod exchange;
 pub mod freshness;
+pub mod memory_tool;
 mod phrases;
 pub mod recall;
 pub mod rollback;

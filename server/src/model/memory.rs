@@ -295,6 +295,13 @@ impl From<Freshness> for AnchorState {
     }
 }
 
+impl Memory {
+    /// Emptied: a text may be empty, but no title is.
+    pub fn is_redacted(&self) -> bool {
+        self.content.is_empty() && self.title.is_empty()
+    }
+}
+
 words!(
     /// What somebody who was told a memory said against it.
     Report, "verdict" {
@@ -306,6 +313,8 @@ words!(
 /// Something that has been checked but is not yet remembered.
 #[derive(Clone, Debug)]
 pub struct NewMemory {
+    /// Where it shall lie; the default store, if nothing is said.
+    pub store: Option<StoreId>,
     pub path: Option<MemoryPath>,
     pub title: Option<String>,
     pub content: Content,
@@ -334,6 +343,7 @@ impl NewMemory {
     /// A text of a kind, and nothing said beyond that.
     pub fn of(content: Content, kind: Kind) -> Self {
         Self {
+            store: None,
             path: None,
             title: None,
             content,

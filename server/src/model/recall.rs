@@ -1,7 +1,7 @@
 //! Asking what is known, the answer, and the receipt that says afterwards what was told.
 
 use super::{
-    Actor, Anchor, Kind, MemoryId, SessionId, Source, State,
+    Actor, Anchor, Kind, MemoryId, SessionId, Source, State, StoreId,
     code::{Contested, Standing},
     memory::words,
 };
@@ -62,6 +62,8 @@ pub struct Recall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_prefix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<Uuid>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<State>,
@@ -93,6 +95,7 @@ impl Default for Recall {
             kinds: Vec::new(),
             tags: Vec::new(),
             path_prefix: None,
+            store: None,
             author: None,
             states: Vec::new(),
             freshness: Vec::new(),
@@ -241,6 +244,7 @@ pub struct Indexed {
     pub kind: Kind,
     pub state: State,
     pub title: String,
+    pub store: StoreId,
     pub path: String,
     pub content: String,
     pub tags: Vec<String>,

@@ -269,6 +269,7 @@ pub async fn page<M>(tx: &mut Tx<M>, project: Option<&str>, after: MemoryId, mos
         "with page as materialized (
              select * from memories
              where workspace_id = $1 and id > $2 and state = 'active' and visibility = 'workspace' and ($3::text is null or project = $3)
+               and store_id not in (select s.id from stores s where s.workspace_id = $1 and s.archived_at is not null)
              order by id
              limit $4
          ), told as (

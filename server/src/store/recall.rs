@@ -4,7 +4,7 @@
 use super::{Db, Permission, Scope, ShelfMark};
 use crate::{
     model::{
-        Anchor, Kind, MemoryId, PersonId, Project, SessionId, Settings, Source, State, WorkspaceId,
+        Anchor, Kind, MemoryId, PersonId, Project, SessionId, Settings, Source, State, StoreId, WorkspaceId,
         code::{Contested, Standing},
         memory::Report,
         recall::{Indexed, Text},
@@ -199,7 +199,7 @@ impl Db {
     }
 }
 
-const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed_xid)::text as stamp, v.kind, v.state, v.title, v.path, v.content, v.tags, v.project, v.owner_id,
+const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed_xid)::text as stamp, v.kind, v.state, v.title, v.store_id, v.path, v.content, v.tags, v.project, v.owner_id,
     m.created_by, coalesce(a.name, p.name) as author_name, v.anchors, v.source, v.session_id, v.confidence, v.valid_from, v.stale_after, v.expires_at,
     v.verified_at, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful, w.dimensions, w.vectors,
     case when v.version = m.version and v.anchors <> '[]' then (
@@ -233,6 +233,7 @@ struct Row {
     kind: Kind,
     state: State,
     title: Option<String>,
+    store_id: StoreId,
     path: Option<String>,
     content: Option<String>,
     tags: Vec<String>,
@@ -268,6 +269,7 @@ impl From<Row> for Indexed {
             kind: row.kind,
             state: row.state,
             title: row.title.unwrap_or_default(),
+            store: row.store_id,
             path: row.path.unwrap_or_default(),
             content: row.content.unwrap_or_default(),
             tags: row.tags,

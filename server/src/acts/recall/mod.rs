@@ -1,5 +1,6 @@
 //! Recalling: the index finds, Postgres tells under the asker's scope, a receipt is kept, and then the answer leaves.
 
+mod census;
 mod endpoint;
 mod library;
 mod meaning;
@@ -9,11 +10,12 @@ mod receipts;
 mod shelf;
 mod vectors;
 
+pub use census::census;
 pub use library::Library;
 pub use meaning::Wanted;
 pub(super) use near::{NearTo, near};
 pub use read::{Read, read};
-pub use receipts::{Shown, judge, last_told, list, show};
+pub use receipts::{AsTold, Shown, judge, last_told, list, show};
 pub use vectors::Making;
 
 use crate::{
@@ -120,7 +122,9 @@ async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Aski
     asking.shelf.is_asked();
     let since = asking.shelf.horizon();
     let hits = search(asking).await?;
-    let changes = match app.db().look(scope, since, &versions(&hits)).await? {
+    let looked = app.db().look(scope, since, &versions(&hits)).await?;
+    asking.shelf.must_be_of(app.db())?;
+    let changes = match looked {
         Looked::Texts(texts) => return Ok((hits, texts)),
         Looked::Behind(changes) => changes,
     };
@@ -142,6 +146,7 @@ async fn found_then<P: Permission>(
     let shelf = &asking.shelf;
     shelf.is_asked();
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
+    shelf.must_be_of(app.db())?;
     shelf.take_in(app.db(), &changes).await?;
     let (since, older) = app.db().index_as_of(scope.shelf_mark(), shelf.by.model(), then).await?;
     let since: HashSet<MemoryId> = since.into_iter().collect();
@@ -286,6 +291,7 @@ fn filter_of(asked: &Recall) -> Filter {
         kinds: asked.kinds.clone(),
         tags: asked.tags.clone(),
         path_prefix: asked.path_prefix.clone(),
+        store: asked.store.map(|store| store.0),
         author: asked.author,
         states: asked.states.clone(),
         freshness: asked.freshness.clone(),
@@ -326,7 +332,7 @@ pub async fn look_around(app: &App) {
     for shelf in app.library().shelves() {
         let looked = async {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
-            if shelf.is_left_behind(&changes) {
+            if shelf.is_left_behind(&changes) || !shelf.is_of(app.db()) {
                 app.library().put_away(shelf.mark().workspace());
                 return Ok(());
             }
@@ -337,6 +343,11 @@ pub async fn look_around(app: &App) {
             tracing::debug!(?problem, workspace = %shelf.mark().workspace(), "an index could not be brought up to date");
         }
     }
+}
+
+/// Whether an index in memory has a memory. What was erased is in none after a few seconds, asked or not.
+pub fn is_indexed(app: &App, memory: MemoryId) -> bool {
+    app.library().knows(memory)
 }
 
 /// Builds the indexes of the workspaces that were at work last, as far as there is room.

@@ -37,6 +37,8 @@ const MANY_CHANGES: usize = 1000;
 
 pub struct Shelf {
     mark: ShelfMark,
+    /// The cluster whose transactions it counts by.
+    turn: u64,
     /// What freshness was judged by; another setting needs another index.
     pub(super) settings: Settings,
     /// What its vectors are made with; another model needs another index.
@@ -54,11 +56,12 @@ pub struct Shelf {
 impl Shelf {
     /// Reads the whole workspace.
     pub(super) async fn build(db: &Db, mark: ShelfMark, settings: Settings, by: By) -> Result<Arc<Self>, Problem> {
-        let started = Instant::now();
+        let (started, turn) = (Instant::now(), db.turn());
         // Taken before the first page: what changes while the pages are read is at or after it, and is read again.
         let horizon = db.changes(mark, NOTHING_YET).await?.horizon;
         let shelf = Arc::new(Self {
             mark,
+            turn,
             settings,
             by,
             index: RwLock::default(),
@@ -95,6 +98,16 @@ impl Shelf {
 
     pub(super) fn mark(&self) -> ShelfMark {
         self.mark
+    }
+
+    /// Whether it counts by the cluster that answers now: another's numbers would hide what was written since.
+    pub(super) fn is_of(&self, db: &Db) -> bool {
+        self.turn == db.turn()
+    }
+
+    /// Asked after a look at what changed, which may have been the first to meet another cluster.
+    pub(super) fn must_be_of(&self, db: &Db) -> Result<(), Problem> {
+        if self.is_of(db) { Ok(()) } else { Err(Problem::Unavailable("Another database answers by now; try again in a moment.".into())) }
     }
 
     /// Somebody asks.
@@ -212,6 +225,7 @@ impl Shelf {
             kind: row.kind,
             state: row.state,
             title: &row.title,
+            store: row.store.0,
             path: &row.path,
             body: &row.content,
             tags: &row.tags,

@@ -408,6 +408,7 @@ pub enum OnConflict {
 impl NewMemoryBody {
     pub fn parse(self) -> Result<NewMemory, Problem> {
         Ok(NewMemory {
+            store: None,
             path: self.path.as_deref().map(MemoryPath::parse).transpose()?,
             title: self.title.as_deref().map(|title| text::line("title", title, 300)).transpose()?,
             content: Content::parse(self.content)?,
@@ -440,7 +441,7 @@ impl NewMemoryBody {
         self.project = self.project.or_else(|| old.project.clone());
         self.visibility.get_or_insert(old.visibility);
         self.supersedes = Some(old.id);
-        self.parse()
+        Ok(NewMemory { store: Some(old.store_id), ..self.parse()? })
     }
 }
 

@@ -22,6 +22,7 @@ pub struct Document<'a> {
     pub kind: Kind,
     pub state: State,
     pub title: &'a str,
+    pub store: Uuid,
     pub path: &'a str,
     pub body: &'a str,
     pub tags: &'a [String],
@@ -113,6 +114,7 @@ pub struct Anchor {
 /// What filters ask for, by name.
 #[derive(Clone, Debug)]
 pub struct Named {
+    pub store: Uuid,
     pub path: String,
     pub tags: Vec<String>,
     pub project: Option<String>,
@@ -176,6 +178,7 @@ pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Sp
         symbol: anchor.symbol.map(str::to_owned),
     };
     let named = Named {
+        store: document.store,
         path: document.path.to_owned(),
         tags: document.tags.to_vec(),
         project: document.project.map(str::to_owned),

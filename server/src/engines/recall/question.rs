@@ -40,6 +40,7 @@ pub struct Filter {
     /// All of them.
     pub tags: Vec<String>,
     pub path_prefix: Option<String>,
+    pub store: Option<Uuid>,
     pub author: Option<Uuid>,
     /// Empty: active ones only.
     pub states: Vec<State>,

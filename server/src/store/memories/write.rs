@@ -38,33 +38,33 @@ pub struct Survey {
 /// Looks all of them up at once, in the order given.
 pub async fn survey(
     tx: &mut Tx<Write>,
-    store: StoreId,
     owner: Option<PersonId>,
     news: &[(&NewMemory, &MemoryPath, [u8; 32])],
 ) -> Result<Vec<Survey>, Problem> {
+    let main = tx.workspace().main_store();
     let wanted: Vec<Value> = news
         .iter()
         .enumerate()
         .map(|(n, (new, path, mac))| {
             json!({
-                "n": n, "path": path, "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
+                "n": n, "store": new.store.unwrap_or(main), "path": path, "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
                 "sha": super::bytea(&sha256(new.content.as_str())), "owner": owner.filter(|_| new.visibility == Visibility::Private),
             })
         })
         .collect();
     let rows = sqlx::query!(
         r#"select known.id as "known?", waiting.id as "waiting?", rejected.id as "rejected?", barred.request_id as "barred?", taken.id is not null as "taken!"
-           from jsonb_to_recordset($3) as i (n int, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
+           from jsonb_to_recordset($2) as i (n int, store uuid, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
            left join lateral (
                select m.id from memories m
                where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
-                 and m.state = 'active' and m.store_id = $2 and m.owner_id is not distinct from i.owner
+                 and m.state = 'active' and m.store_id = i.store and m.owner_id is not distinct from i.owner
                limit 1
            ) known on true
            left join lateral (
                select m.id from memories m
                where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
-                 and m.state = 'proposed' and m.store_id = $2 and m.owner_id is not distinct from i.owner
+                 and m.state = 'proposed' and m.store_id = i.store and m.owner_id is not distinct from i.owner
                limit 1
            ) waiting on true
            left join lateral (
@@ -79,11 +79,10 @@ pub async fn survey(
            ) barred on true
            left join lateral (
                select m.id from memories m
-               where m.workspace_id = $1 and m.store_id = $2 and m.path = i.path and m.state in ('active', 'proposed') limit 1
+               where m.workspace_id = $1 and m.store_id = i.store and m.path = i.path and m.state in ('active', 'proposed') limit 1
            ) taken on true
            order by i.n"#,
         tx.workspace().0,
-        store.0,
         json!(wanted)
     )
     .fetch_all(tx.conn())
