@@ -174,6 +174,9 @@ begin
         join memories m on m.workspace_id = t.workspace_id and m.id = t.memory_id
         where t.workspace_id = ws and t.changed_xid >= since
         union all
+        -- Their vectors came later; the stamp 0 is no memory's, so they are read again.
+        select v.memory_id, '0', false from memory_vectors v where v.workspace_id = ws and v.changed_xid >= since
+        union all
         select e.memory_id, '', true from erasures e where e.workspace_id = ws and e.changed_xid >= since
     ) c;
 end $$;
