@@ -151,7 +151,7 @@ def h(x):
         del x
     with open("a") as f, open("b") as g:
         pass
-    y = "a" "b" "c"
+    y = "a" "bc"
     return not (x), "text", f"{x!r}", 1e5, 10j
 "#;
     assert_eq!(different("a.py", before, after), Vec::<String>::new());
