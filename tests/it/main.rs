@@ -3,7 +3,6 @@
 mod access;
 mod bad_input;
 mod capture;
-mod code_commits;
 mod commands;
 mod concurrency;
 mod conflicts;
