@@ -116,7 +116,7 @@ class A():
 def h(x): 
     if (x in (1,2)): del (x)
     with open('a') as f, open('b') as g: pass
-    y = "a" 'b' \
+    y = z = "a" 'b' \
         "c"
     return  not(x), U'text', F"{x!r}" , 1E5, 10J
 "#;
@@ -151,7 +151,7 @@ def h(x):
         del x
     with open("a") as f, open("b") as g:
         pass
-    y = "a" "bc"
+    y = (z) = "a" "bc"
     return not (x), "text", f"{x!r}", 1e5, 10j
 "#;
     assert_eq!(different("a.py", before, after), Vec::<String>::new());
