@@ -30,7 +30,6 @@ test: install-for-tests ## install what is missing, run every check and every te
 	$(MAKE) --no-print-directory test-clients
 	$(MAKE) --no-print-directory test-tour
 	$(MAKE) --no-print-directory test-trail
-	$(MAKE) --no-print-directory test-formatters
 
 build: ## build the server for release
 	cargo build --release --bin cairn-server

@@ -65,6 +65,8 @@ function symbols(file, node, prefix, inFunction) {
   } else if (ts.isClassDeclaration(node) && node.name) {
     tell(file, prefix + node.name.text, node, node.name);
     for (const member of node.members) {
+      const called = ts.isConstructorDeclaration(member) ? "constructor" : member.name && memberName(member.name);
+      if (member.body) deeper(member.body, `${node.name.text}.${called}`, true);
       if ((ts.isMethodDeclaration(member) || ts.isAccessor(member) || ts.isPropertyDeclaration(member)) && member.name)
         tell(file, `${prefix}${node.name.text}.${memberName(member.name)}`, member, member.name);
       else if (ts.isConstructorDeclaration(member)) tell(file, `${prefix}${node.name.text}.constructor`, member, member);

@@ -62,5 +62,5 @@ def tarball(package, version, place):
 
 def wanted(name):
     """Source, and not what was built from it."""
-    built = re.search(r"(^|/)(dist|build|bundle|fonts|textures|node_modules)/|\.min\.|\.d\.ts$", name)
+    built = re.search(r"(^|/)(dist|build|bundle|examples|fonts|textures|node_modules)/|\.min\.|\.d\.ts$", name)
     return bool(re.search(r"\.(ts|tsx|js|mjs)$", name)) and not built

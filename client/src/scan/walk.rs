@@ -174,7 +174,9 @@ impl Walker<'_> {
             }
         }
         if rule.text != Text::Leaves || node.child_count() == 0 {
-            let at = self.here();
+            // The pieces of one string are one word, in however many quotes they are written.
+            let piece = matches!(rule.text, Text::StartOfString | Text::PieceOfString);
+            let at = if piece { self.stream.len() } else { self.here() };
             self.atom(rule.text, &self.text[node.byte_range()]);
             self.settle(rule.attribute, part, at);
             return false;

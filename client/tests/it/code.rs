@@ -207,7 +207,7 @@ fn a_large_picture_comes_in_parts() {
     let repository = Repository::new(&home);
     let words = (0..14).map(|n| format!("    a{n} = b{n}(c{n})\n")).collect::<Vec<_>>().concat();
     for file in 0..12 {
-        let text = (0..800).map(|n| format!("def f{file}_{n}():\n{words}    return {n}\n")).collect::<Vec<_>>().concat();
+        let text = (0..1100).map(|n| format!("def f{file}_{n}():\n{words}    return {n}\n")).collect::<Vec<_>>().concat();
         repository.write(&format!("big/{file}.py"), &text);
     }
     repository.commit("big");

@@ -65,12 +65,14 @@ fn found(node: Node<'_>, place: &Place<'_>) -> Option<Found> {
             let text = place.text_of(name).trim_matches(['"', '\'']).to_owned();
             Some(Found::plain(Kind::Module, node, place)?.named(text))
         }
-        "method_definition" | "abstract_method_signature" | "method_signature" if in_class_or_object(place) => {
+        "method_definition" | "abstract_method_signature" | "method_signature"
+            if place.owner == Owner::Class || (node.kind() == "method_definition" && in_object(place)) =>
+        {
             Some(Found::plain(Kind::Method, node, place)?.named(member(node, "name", place)?))
         }
         "public_field_definition" => field(node, "name", place),
         "field_definition" => field(node, "property", place),
-        "pair" if place.owner == Owner::Value && place.direct && !place.in_function => {
+        "pair" if in_object(place) => {
             let value = node.child_by_field_name("value").filter(|value| is_function(*value))?;
             let found = Found::new(Kind::Method, node.child_by_field_name("key")?, place).named(member(node, "key", place)?);
             Some(found.with_body(value.child_by_field_name("body")))
@@ -92,8 +94,8 @@ fn found(node: Node<'_>, place: &Place<'_>) -> Option<Found> {
     }
 }
 
-fn in_class_or_object(place: &Place<'_>) -> bool {
-    place.owner == Owner::Class || (place.owner == Owner::Value && place.direct && !place.in_function)
+fn in_object(place: &Place<'_>) -> bool {
+    place.owner == Owner::Value && place.direct && !place.in_function
 }
 
 fn field(node: Node<'_>, name: &str, place: &Place<'_>) -> Option<Found> {

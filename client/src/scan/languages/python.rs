@@ -22,7 +22,7 @@ pub const SPEC: Spec = Spec {
         ("integer", Text::Number),
         ("float", Text::Number),
     ],
-    adjusted: &["string", "expression_statement"],
+    adjusted: &["string", "expression_statement", "tuple_pattern"],
     adjust,
     candidates: &["function_definition", "class_definition", "assignment", "type_alias_statement"],
     found,
@@ -47,8 +47,10 @@ fn found(node: Node<'_>, place: &Place<'_>) -> Option<Found> {
     }
 }
 
-fn adjust(node: Node<'_>, _field: Option<&str>, parent: &str, first: bool, _text: &str) -> Adjust {
+fn adjust(node: Node<'_>, _field: Option<&str>, parent: &str, first: bool, text: &str) -> Adjust {
     match node.kind() {
+        // `(a) = 1` is no tuple.
+        "tuple_pattern" if node.named_child_count() == 1 && !text[node.byte_range()].contains(',') => Adjust::Through,
         "string" if parent == "concatenated_string" => Adjust::Through,
         "expression_statement" if first && matches!(parent, "module" | "block") => {
             let only = node.named_child_count() == 1;

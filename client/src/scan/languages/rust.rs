@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 pub const SPEC: Spec = Spec {
     skip: &["line_comment", "block_comment", "empty_statement", "shebang"],
-    through: &["parenthesized_expression", "scoped_identifier", "scoped_type_identifier", "scoped_use_list"],
+    through: &["parenthesized_expression", "scoped_identifier", "scoped_type_identifier", "scoped_use_list", "extern_modifier"],
     drop_empty: &["type_parameters", "where_clause"],
     flat: &["or_pattern", "use_list", "match_pattern"],
     sorted: &["use_declaration", "extern_crate_declaration"],
