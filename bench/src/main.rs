@@ -2,6 +2,7 @@
 
 mod capture;
 mod client;
+mod code;
 mod dream;
 mod figures;
 mod house;
@@ -31,8 +32,9 @@ async fn main() -> ExitCode {
         Some("seal") => seal::run(&rest).await,
         Some("dream") => dream::run(&rest).await,
         Some("mcp") => mcp::run().await,
+        Some("code") => code::run().await,
         Some("pages") => pages::run(&rest).await,
-        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp or pages".into()),
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp, code or pages".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -7,12 +7,14 @@
 //! To find anything, pick a noun (memories, deletion, trail, access) and a room.
 
 pub mod acts;
+pub mod anthropic;
 pub mod api;
 pub mod audit;
 pub mod auth;
 pub mod commands;
 pub mod config;
 pub mod engines;
+pub mod jobs;
 pub mod journal;
 pub mod keyring;
 pub mod mcp;
@@ -32,9 +34,11 @@ use crate::{
         conflicts::Backlog,
         memories::Together,
         recall::{Library, Wanted},
+        seal::Checks,
     },
-    auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
+    auth::{caller::KeyLine, limits::Limits, oidc::Provider, tokens::Tokens},
     config::Config,
+    jobs::Jobs,
     journal::Journal,
     keyring::Keyring,
     notary::Notary,
@@ -65,6 +69,9 @@ struct Parts {
     library: Arc<Library>,
     backlog: Backlog,
     stopping: watch::Sender<bool>,
+    checks: Checks,
+    jobs: Jobs,
+    provider: Option<Provider>,
 }
 
 impl App {
@@ -73,7 +80,25 @@ impl App {
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
         let (backlog, stopping) = (Backlog::default(), watch::Sender::new(false));
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog, stopping })))
+        let (checks, jobs) = (Checks::default(), Jobs::default());
+        let provider = config.oidc.clone().map(Provider::new).transpose()?;
+        Ok(Self(Arc::new(Parts {
+            config,
+            db,
+            keyring,
+            tokens,
+            notary,
+            journal,
+            limits,
+            key_line,
+            together,
+            library,
+            backlog,
+            stopping,
+            checks,
+            jobs,
+            provider,
+        })))
     }
 
     pub fn config(&self) -> &Config {
@@ -102,6 +127,11 @@ impl App {
         &self.0.journal
     }
 
+    /// Where people sign in besides here.
+    pub fn provider(&self) -> Option<&Provider> {
+        self.0.provider.as_ref()
+    }
+
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
@@ -116,6 +146,16 @@ impl App {
 
     pub(crate) fn library(&self) -> &Arc<Library> {
         &self.0.library
+    }
+
+    /// What goes on by itself, and how it went.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
+    }
+
+    /// What came of looking through the trails.
+    pub(crate) fn checks(&self) -> &Checks {
+        &self.0.checks
     }
 
     pub(crate) fn backlog(&self) -> &Backlog {

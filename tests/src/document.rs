@@ -105,6 +105,11 @@ impl Operation {
         self.path.contains("{ws}")
     }
 
+    /// The key that is shown decides the workspace.
+    pub fn is_of_the_key(&self) -> bool {
+        self.path.starts_with("/v1/memory_stores")
+    }
+
     pub fn writes(&self) -> bool {
         self.method != "GET"
     }
@@ -121,6 +126,11 @@ impl Operation {
     /// Its path, and the parameters that it cannot do without.
     pub fn address(&self, workspace: &str) -> String {
         let mut path = self.path.replace("{ws}", workspace).replace("{n}", "1");
+        for (name, word, end) in
+            [("{memory_store_id}", "memstore_", ""), ("{memory_id}", "mem_", ""), ("{memory_version_id}", "memver_", "_1")]
+        {
+            path = path.replace(name, &format!("{word}{}{end}", nobody()));
+        }
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
             path.replace_range(start..=end, &nobody().to_string());
         }

@@ -33,10 +33,13 @@ pub mod decisions;
 pub mod deletion;
 mod docs;
 mod door;
+pub mod dreams;
 pub mod explain;
 mod figures;
 mod flash;
 mod guide;
+pub mod hall;
+pub mod holds;
 pub mod markdown;
 pub mod memories;
 mod nav;
@@ -44,10 +47,13 @@ pub mod overview;
 mod problem;
 mod query;
 pub mod receipts;
+pub mod retention;
+pub mod review;
 pub mod samples;
 pub mod search;
 pub mod sessions;
 pub mod tasks;
+pub mod team;
 mod theme;
 pub mod trail;
 mod when;
@@ -96,6 +102,7 @@ macro_rules! framed {
 }
 
 pages!(SignIn, SetUp, ChoosePassword, Workspaces, Problem, Docs, Guide);
+pages!(hall::Account, hall::Instance, hall::People, hall::Workspaces);
 framed!(
     overview::Overview => Overview,
     search::Search => Search,
@@ -111,5 +118,19 @@ framed!(
     trail::Index => Audit,
     deletion::Certificate => Deletion,
     deletion::Index => Deletion,
+    deletion::New => Deletion,
     deletion::Show => Deletion,
+    dreams::Index => Review,
+    dreams::RollBack => Review,
+    dreams::Show => Review,
+    holds::Holds => Holds,
+    retention::Retention => Retention,
+    team::AgentPage => Agents,
+    team::Agents => Agents,
+    team::Connect => Connect,
+    team::Members => Members,
+    team::Settings => Settings,
+    review::Conflicts => Review,
+    review::Index => Review,
+    review::Show => Review,
 );

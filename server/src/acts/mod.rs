@@ -13,15 +13,18 @@ pub mod dreams;
 mod erased;
 pub mod events;
 pub mod exchange;
+pub mod instance;
 pub mod memories;
 mod outside;
 pub mod policies;
 pub mod proposals;
 pub mod recall;
+pub mod reviews;
 pub mod rollbacks;
 pub mod safety;
 pub mod seal;
 pub mod sessions;
+pub mod stores;
 pub mod tasks;
 pub mod trail;
 

@@ -5,6 +5,7 @@ pub mod cookies;
 pub mod keys;
 pub mod limits;
 pub mod links;
+pub mod oidc;
 pub mod passwords;
 pub mod refresh;
 pub mod scopes;

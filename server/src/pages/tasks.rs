@@ -46,7 +46,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, key)): Path<(String, String)
     if key.contains('\0') {
         return Err(Problem::NotFound);
     }
-    let Shown { task, items } = acts::tasks::find(app, scope, &key).await?;
+    let Shown { task, items } = acts::tasks::find(app, scope, key.as_str().into()).await?;
     let runs = SessionFilter { task: Some(task.key.clone()), ..SessionFilter::default() };
     let runs = acts::sessions::list(app, scope, &runs, Limit::parse(Some(RUNS))?, None).await?;
     let brief = match task.state {
@@ -97,17 +97,17 @@ pub struct Nothing {}
 type Key = Path<(String, String)>;
 
 pub async fn pause(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let done = acts::tasks::pause(&viewer.app, &viewer.scope, &key).await.map(drop);
+    let done = acts::tasks::pause(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
     settle(&viewer, &key, done, "Paused. The next run that takes it up goes on with it.")
 }
 
 pub async fn complete(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let done = acts::tasks::complete(&viewer.app, &viewer.scope, &key).await.map(drop);
+    let done = acts::tasks::complete(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
     settle(&viewer, &key, done, "Completed. Its record is kept as an episode.")
 }
 
 pub async fn abandon(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let done = acts::tasks::abandon(&viewer.app, &viewer.scope, &key).await.map(drop);
+    let done = acts::tasks::abandon(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
     settle(&viewer, &key, done, "Abandoned.")
 }
 

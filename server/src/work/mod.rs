@@ -10,6 +10,7 @@ mod sealing;
 use crate::{
     App, acts,
     engines::{recall::semantic::Model, tokens},
+    jobs::Job,
     store,
 };
 use std::time::Duration;
@@ -73,7 +74,7 @@ async fn quiet_sessions(app: &App) {
         }
         Ok::<_, crate::problem::Problem>(())
     };
-    if let Err(problem) = looked.await {
+    if let Err(problem) = app.jobs().watch(Job::QuietSessions, Box::pin(looked)).await {
         tracing::warn!(?problem, "quiet sessions could not be looked after");
     }
 }
@@ -84,7 +85,7 @@ async fn contradictions(app: App) {
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         turn.tick().await;
-        if let Err(problem) = acts::conflicts::catch_up(&app).await {
+        if let Err(problem) = app.jobs().watch(Job::Contradictions, Box::pin(acts::conflicts::catch_up(&app))).await {
             tracing::warn!(?problem, "contradictions could not be looked for");
         }
     }

@@ -6,7 +6,9 @@ mod door;
 mod glance;
 mod memories;
 mod memory;
+mod review;
 mod runs;
+mod team;
 mod trail;
 
 use crate::{Choice, Chrome, Docs, Flash, Guide, Problem, Sees, Theme, Viewer, Waiting, WayOut, Workspace};
@@ -38,6 +40,8 @@ pub fn all() -> Vec<Sample> {
     samples.extend(glance::samples());
     samples.extend(runs::samples());
     samples.extend(trail::samples());
+    samples.extend(review::samples());
+    samples.extend(team::samples());
     samples.extend(deletion::samples());
     samples
 }

@@ -22,7 +22,7 @@ use crate::{
     App,
     acts::safety,
     engines::{
-        freshness::{self, Judgement},
+        freshness::{self, Freshness, Judgement},
         recall::{
             AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights,
             pack::{self, Packed, Ranked},
@@ -56,6 +56,8 @@ pub struct Answer {
     pub omitted_tokens: u32,
     /// What the asker should know about how this was found.
     pub notes: Vec<String>,
+    /// The branch that code was judged on, if it was not the main one of each repository.
+    pub branch: Option<String>,
 }
 
 pub struct Item {
@@ -74,6 +76,7 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, m
     let moment = asked.as_of.unwrap_or(now);
     let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
     let (vector, note) = shelf.by.direction_of(&asked.query).await;
+    let (branch, unknown) = known_branch(app, scope, &asked).await?;
     let asked = Arc::new(asked);
     let asking = Asking::new(app, scope, &shelf, &asked, vector, moment).await?;
     let (hits, texts) = match asked.as_of {
@@ -81,6 +84,7 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, m
         Some(then) => found_then(app, scope, &asking, then).await?,
     };
     drop(asking);
+    let texts = with_doubts(app, scope, &hits, texts).await?;
     let (items, packed) = pack(scope, &asked, &hits, texts, moment);
     let receipt = Receipt {
         id: ReceiptId::new(),
@@ -95,7 +99,8 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, m
         took_ms: started.elapsed().as_secs_f32() * 1000.0,
         asked: Arc::unwrap_or_clone(asked),
     };
-    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes: note.into_iter().collect() };
+    let notes = note.into_iter().chain(unknown).collect();
+    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes, branch };
     app.db().keep_receipt(scope, &answer.receipt).await?;
     Ok(answer)
 }
@@ -117,7 +122,9 @@ async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Aski
     asking.shelf.is_asked();
     let since = asking.shelf.horizon();
     let hits = search(asking).await?;
-    let changes = match app.db().look(scope, since, &versions(&hits)).await? {
+    let looked = app.db().look(scope, since, &versions(&hits)).await?;
+    asking.shelf.must_be_of(app.db())?;
+    let changes = match looked {
         Looked::Texts(texts) => return Ok((hits, texts)),
         Looked::Behind(changes) => changes,
     };
@@ -139,6 +146,7 @@ async fn found_then<P: Permission>(
     let shelf = &asking.shelf;
     shelf.is_asked();
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
+    shelf.must_be_of(app.db())?;
     shelf.take_in(app.db(), &changes).await?;
     let (since, older) = app.db().index_as_of(scope.shelf_mark(), shelf.by.model(), then).await?;
     let since: HashSet<MemoryId> = since.into_iter().collect();
@@ -215,6 +223,29 @@ impl Asking {
     }
 }
 
+/// The branch that was asked for, or what to say when nobody has seen it.
+async fn known_branch<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall) -> Result<(Option<String>, Option<String>), Problem> {
+    let Some(branch) = asked.branch.clone() else { return Ok((None, None)) };
+    if store::code::known_branch(&mut app.db().read(scope).await?, &branch).await? {
+        return Ok((Some(branch), None));
+    }
+    Ok((None, Some("No snapshot of that branch is known: code was judged on the default branch of each repository.".to_owned())))
+}
+
+/// What the index doubts is told with the reasons, which it does not have.
+async fn with_doubts<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit], mut texts: Vec<Text>) -> Result<Vec<Text>, Problem> {
+    let doubted: Vec<MemoryId> = hits.iter().filter(|hit| hit.freshness != Freshness::Fresh).map(|hit| hit.id).collect();
+    if doubted.is_empty() {
+        return Ok(texts);
+    }
+    for (id, code, contested) in app.db().doubts(scope, &doubted).await? {
+        if let Some(text) = texts.iter_mut().find(|text| text.id == id) {
+            (text.code, text.contested) = (code, contested);
+        }
+    }
+    Ok(texts)
+}
+
 /// Fills the budget with what was found and may be seen.
 fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, moment: OffsetDateTime) -> (Vec<Item>, Packed) {
     let mut by_id: HashMap<MemoryId, Text> = texts.into_iter().filter(|text| text.content.is_some()).map(|text| (text.id, text)).collect();
@@ -247,7 +278,7 @@ fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, mom
                 passage: given.passage.map(|place| (place.start, place.end)),
                 folded: given.folded,
             };
-            let freshness = freshness::judge(&memory, scope.settings(), moment);
+            let freshness = freshness::judge_on(&memory, scope.settings(), moment, asked.branch.as_deref());
             Some(Item { told, memory, text: given.text, freshness })
         })
         .collect();
@@ -260,9 +291,11 @@ fn filter_of(asked: &Recall) -> Filter {
         kinds: asked.kinds.clone(),
         tags: asked.tags.clone(),
         path_prefix: asked.path_prefix.clone(),
+        store: asked.store.map(|store| store.0),
         author: asked.author,
         states: asked.states.clone(),
         freshness: asked.freshness.clone(),
+        branch: asked.branch.clone(),
         anchor_paths: asked.anchors.iter().filter(|_| asked.only_anchored).map(|at| at.path.clone()).collect(),
         leave_out_stale: !asked.include_stale,
     }
@@ -299,7 +332,7 @@ pub async fn look_around(app: &App) {
     for shelf in app.library().shelves() {
         let looked = async {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
-            if shelf.is_left_behind(&changes) {
+            if shelf.is_left_behind(&changes) || !shelf.is_of(app.db()) {
                 app.library().put_away(shelf.mark().workspace());
                 return Ok(());
             }
@@ -310,6 +343,11 @@ pub async fn look_around(app: &App) {
             tracing::debug!(?problem, workspace = %shelf.mark().workspace(), "an index could not be brought up to date");
         }
     }
+}
+
+/// Whether an index in memory has a memory. What was erased is in none after a few seconds, asked or not.
+pub fn is_indexed(app: &App, memory: MemoryId) -> bool {
+    app.library().knows(memory)
 }
 
 /// Builds the indexes of the workspaces that were at work last, as far as there is room.

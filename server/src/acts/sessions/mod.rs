@@ -153,6 +153,11 @@ pub async fn events<P: Permission>(
     store::sessions::events(&mut tx, id, limit, cursor).await
 }
 
+/// Events by the names that their sender gave them, in short: what speaks for a finding.
+pub async fn named<P: Permission>(app: &App, scope: &Scope<P>, id: SessionId, names: &[String], most: i64) -> Result<Vec<Event>, Problem> {
+    store::sessions::named(&mut app.db().read(scope).await?, id, names, most).await
+}
+
 /// The run is over: it is closed, and what it taught is distilled.
 pub async fn end<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, summary: Option<String>) -> Result<Ended, Problem> {
     let (summary, found) = match summary {

@@ -20,7 +20,7 @@ impl Index {
         for document in self.filters.allowed(&Filter::default(), viewer, now, &self.entries) {
             let Some(entry) = self.entry(document) else { continue };
             let kind = Kind::ALL.iter().position(|kind| *kind == entry.facts.kind).unwrap_or_default();
-            census.kinds[kind][entry.facts.freshness(now) as usize] += 1;
+            census.kinds[kind][entry.facts.freshness(now, None) as usize] += 1;
             census.tokens += u64::from(entry.facts.tokens);
         }
         census

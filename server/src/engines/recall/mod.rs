@@ -22,7 +22,7 @@ pub mod weights;
 mod words;
 
 pub use census::Census;
-pub use document::{AnchorOf, Document, Prepared, prepare, prepare_with};
+pub use document::{AnchorOf, CodeOf, Document, Prepared, prepare, prepare_with};
 pub use index::Index;
 pub use question::{AskedAnchor, Filter, Hit, Question, Viewer};
 pub use weights::{Ablation, Weights};

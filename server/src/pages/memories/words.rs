@@ -45,7 +45,7 @@ pub fn whole<P>(scope: &Scope<P>, memory: &Memory, titles: &HashMap<MemoryId, St
         confidence: Some(memory.confidence),
         source: memory.source.as_ref().map(source),
         session_id: memory.session_id.map(|id| id.to_string()),
-        anchors: memory.anchors.iter().map(anchor).collect(),
+        anchors: memory.anchors_now().map(|(at, _)| anchor(&at)).collect(),
         created: Look { by: shown(&memory.created_by), at: memory.created_at },
         updated: Look { by: shown(&memory.updated_by), at: memory.updated_at },
         verified: memory.verified_by.as_ref().zip(memory.verified_at).map(|(by, at)| Look { by: shown(by), at }),
