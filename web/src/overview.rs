@@ -101,9 +101,12 @@ impl Overview {
         there
             .filter_map(|(count, one, many, nav, tab)| {
                 let base = nav.href(&self.chrome)?;
-                let name = if nav == Nav::Review { "tab" } else { "state" };
+                let href = match tab {
+                    "conflicts" => self.chrome.place("conflicts"),
+                    state => query::link(&base, &[("state", state)]),
+                };
                 let shown = if count > crate::Waiting::MANY { format!("{}+", crate::Waiting::MANY) } else { count.to_string() };
-                Some(Need { count: shown, what: if count == 1 { one } else { many }, href: query::link(&base, &[(name, tab)]) })
+                Some(Need { count: shown, what: if count == 1 { one } else { many }, href })
             })
             .collect()
     }

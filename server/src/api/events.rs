@@ -50,7 +50,8 @@ struct EventsQuery {
 
 /// Something changed: of what sort, and its id. What it says now is for the other operations to tell.
 #[derive(Serialize, ToSchema)]
-struct EventBody {
+#[schema(as = Changed)]
+struct ChangedBody {
     /// `memory`, `session`, `task`, `proposal`, `conflict`, `deletion_request`, `dream`, `rollback` or `receipt`; for auditors
     /// and admins also `hold`, `agent`, `key`, `person` and `workspace`.
     #[schema(example = "memory")]
@@ -64,7 +65,7 @@ struct EventBody {
 /// ends when the credential does.
 #[utoipa::path(
     get, path = "/v1/workspaces/{ws}/events", tag = "Operations", params(EventsQuery),
-    responses((status = 200, description = "What changes, as it changes.", content_type = "text/event-stream", body = EventBody))
+    responses((status = 200, description = "What changes, as it changes.", content_type = "text/event-stream", body = ChangedBody))
 )]
 async fn listen_to_workspace(
     Of(app): Of<App>,
@@ -151,7 +152,7 @@ impl Listening {
 }
 
 fn told(change: &Change) -> Event {
-    let body = EventBody { kind: change.kind.clone(), id: change.id };
+    let body = ChangedBody { kind: change.kind.clone(), id: change.id };
     let event = Event::default().event("changed");
     event.json_data(body).unwrap_or_else(|_| Event::default().comment("unreadable"))
 }
