@@ -4,7 +4,7 @@
 export async function pages(rest, slug = "coding") {
   const of = (path) => rest("GET", `/workspaces/${slug}/${path}`);
   const first = async (path, pick = () => true) => (await of(path)).data.find(pick) ?? {};
-  const [memory, decision, stale, session, receipt, pending, executed] = await Promise.all([
+  const [memory, decision, stale, session, receipt, pending, executed, proposal, conflict, dream, agent] = await Promise.all([
     first("memories?q=tests", (one) => one.version > 1),
     first("memories?kind=decision"),
     first("memories?freshness=suspect"),
@@ -12,6 +12,10 @@ export async function pages(rest, slug = "coding") {
     first("receipts", (one) => one.items?.length !== 0),
     first("deletion-requests", (one) => one.state !== "executed"),
     first("deletion-requests?state=executed"),
+    first("proposals"),
+    first("conflicts"),
+    first("dreams"),
+    first("agents"),
   ]);
   const at = (path) => `/w/${slug}/${path}`;
   const all = {
@@ -38,15 +42,26 @@ export async function pages(rest, slug = "coding") {
     deletion: at("deletion-requests"),
     request: pending.id && at(`deletion-requests/${pending.id}`),
     certificate: executed.id && at(`deletion-requests/${executed.id}/certificate`),
+    asking: at("deletion-requests/new"),
     review: at("review"),
+    decided: at("review?state=approved"),
+    proposal: proposal.id && at(`review/${proposal.id}`),
     conflicts: at("conflicts"),
+    conflict: conflict.id && at(`conflicts/${conflict.id}`),
+    dreams: at("dreams"),
+    dream: dream.id && at(`dreams/${dream.id}`),
     holds: at("holds"),
     retention: at("retention"),
+    tried: at("retention?try=yes&days=30"),
     agents: at("agents"),
+    agent: agent.id && at(`agents/${agent.id}`),
     members: at("members"),
     settings: at("settings"),
     connect: at("connect"),
+    account: "/account",
     instance: "/instance",
+    places: "/instance/workspaces",
+    people: "/instance/people",
     nowhere: "/w/nowhere/memories",
     docs: "/docs/problems",
   };
