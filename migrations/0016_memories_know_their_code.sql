@@ -261,14 +261,19 @@ select v.workspace_id, v.memory_id as id, v.version, v.version = m.version as cu
            where c.workspace_id = m.workspace_id and c.memory_id = m.id) end as code,
        -- Active memories that it contradicts and nobody has decided, as far as everybody who sees the one may see the other.
        case when v.version = m.version and m.state = 'active' then (
-           select jsonb_agg(jsonb_build_object('memory_id', k.other, 'at', k.found_at) order by k.other)
+           select jsonb_agg(jsonb_build_object('memory_id', c.other, 'at', c.found_at) order by c.other)
            from (
-               select a.b as other, a.found_at from conflicts a where a.workspace_id = m.workspace_id and a.a = m.id and a.state = 'open'
+               select k.other, k.found_at
+               from (
+               select a.b as other, a.found_at from conflicts a where a.workspace_id = m.workspace_id and a.a = m.id and a.state = 'open' and a.certain
                union all
-               select b.a, b.found_at from conflicts b where b.workspace_id = m.workspace_id and b.b = m.id and b.state = 'open'
-           ) k
-           join memories o on o.workspace_id = m.workspace_id and o.id = k.other and o.state = 'active'
-               and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id)) end as contested
+               select b.a, b.found_at from conflicts b where b.workspace_id = m.workspace_id and b.b = m.id and b.state = 'open' and b.certain
+               ) k
+               join memories o on o.workspace_id = m.workspace_id and o.id = k.other and o.state = 'active'
+               and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id)
+               order by k.found_at, k.other
+               limit 3
+           ) c) end as contested
 from memories m
 join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id
 left join agents ca on ca.workspace_id = m.workspace_id and ca.id = m.created_by

@@ -116,10 +116,11 @@ test("of two that contradict one is kept, and that is taken back", async () => {
     await person.opens("/w/coding/conflicts");
     await person.sees("RS256", "HS256");
     await person.isWell("two that contradict");
-    await person.page.getByLabel("Why").fill("We looked.");
-    await person.page.getByRole("button", { name: "Keep the newer", exact: true }).click();
+    const clash = person.page.getByRole("listitem").filter({ hasText: "Both speak of Service, tokens" }).first();
+    await clash.getByLabel("Why").fill("We looked.");
+    await clash.getByRole("button", { name: "Keep the newer", exact: true }).click();
     await person.page.getByText("Resolved: one is kept").waitFor();
-    await person.sees("Nothing contradicts");
+    await clash.waitFor({ state: "detached" });
     await person.page.getByRole("button", { name: "Undo", exact: true }).click();
     await person.page.getByText("Taken back").waitFor();
     await person.sees("RS256", "HS256");

@@ -84,7 +84,7 @@ async fn a_refactored_function_makes_its_memory_stale_and_verifying_makes_it_fre
             "anchors": [{"repo": "acme/shop", "path": "auth/service.py", "symbol": "authenticate_user"}]}))
         .await;
     let other = agent
-        .remembers_all_of(json!({"kind": "fact", "content": "authenticate_user is called by the login page only, with name and password.",
+        .remembers_all_of(json!({"kind": "fact", "content": "authenticate_user takes name and password, from the login page.",
             "anchors": [{"repo": "acme/shop", "path": "auth/service.py", "symbol": "find"}]}))
         .await;
     assert_eq!(freshness(&agent, &anchored).await.0, "fresh");

@@ -94,7 +94,10 @@ impl Cage {
     }
 
     async fn decide(&self, said: &str, verdict: &str, note: &str) -> Value {
-        let waiting = self.writer.remembers(said).await;
+        // What speaks to the model and comes in a file waits for a person.
+        let file = self.writer.ask("POST", "import?name=CLAUDE.md").bytes("application/octet-stream", format!("- {said}\n"));
+        let report = file.send().await.expect(200);
+        let waiting = self.writer.reads(&memory(&report["items"][0])).await;
         assert_eq!(waiting["state"], "proposed", "{waiting}");
         let all = self.reviewer.lists("proposals?state=open").await;
         let proposal = all.iter().find(|one| one["memory_id"] == waiting["id"]).expect("it waits");

@@ -131,6 +131,7 @@ pub struct NewMemoryBody {
 #[serde(deny_unknown_fields)]
 pub struct Shown {
     /// Whether the answer has the text.
+    #[param(inline)]
     view: Option<View>,
     /// Some clients say `true`; it changes nothing.
     #[serde(rename = "beta")]
@@ -161,6 +162,7 @@ pub struct ListMemories {
     /// How deep below it: 0 for all, 1 for what lies directly in it, with deeper ones as the folders they lie in.
     depth: Option<i64>,
     /// Whether memories have their texts.
+    #[param(inline)]
     view: Option<View>,
     /// How many, 1 to 100; with texts at most 20.
     limit: Option<i64>,

@@ -109,6 +109,7 @@ pub struct ListVersions {
     #[param(rename = "created_at[lte]")]
     to: Option<OffsetDateTime>,
     /// Whether versions have their texts.
+    #[param(inline)]
     view: Option<View>,
     /// How many, 1 to 100; with texts at most 20.
     limit: Option<i64>,
@@ -166,6 +167,7 @@ pub struct OfVersion {
 #[serde(deny_unknown_fields)]
 pub struct ShownVersion {
     /// Whether the answer has the text.
+    #[param(inline)]
     view: Option<View>,
     /// Some clients say `true`; it changes nothing.
     #[serde(rename = "beta")]

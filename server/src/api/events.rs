@@ -56,6 +56,7 @@ struct ChangedBody {
     /// and admins also `hold`, `agent`, `key`, `person` and `workspace`.
     #[schema(example = "memory")]
     kind: String,
+    /// Its id.
     id: uuid::Uuid,
 }
 

@@ -121,7 +121,7 @@ pub struct Listing {
 
 words!(
     /// What a version says was done, in the words of that API.
-    Deed, "operation" {
+    Deed as "VersionOperation", "operation" {
         Created = "created",
         Modified = "modified",
         Deleted = "deleted",

@@ -208,14 +208,19 @@ const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed
         from code_verdicts c
         where c.workspace_id = m.workspace_id and c.memory_id = m.id) end as code,
     case when v.version = m.version and m.state = 'active' then (
-        select jsonb_agg(jsonb_build_object('memory_id', k.other, 'at', k.found_at))
+        select jsonb_agg(jsonb_build_object('memory_id', c.other, 'at', c.found_at) order by c.other)
         from (
-            select a.b as other, a.found_at from conflicts a where a.workspace_id = m.workspace_id and a.a = m.id and a.state = 'open'
+            select k.other, k.found_at
+            from (
+            select a.b as other, a.found_at from conflicts a where a.workspace_id = m.workspace_id and a.a = m.id and a.state = 'open' and a.certain
             union all
-            select b.a, b.found_at from conflicts b where b.workspace_id = m.workspace_id and b.b = m.id and b.state = 'open'
-        ) k
-        join memories o on o.workspace_id = m.workspace_id and o.id = k.other and o.state = 'active'
-            and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id)) end as contested
+            select b.a, b.found_at from conflicts b where b.workspace_id = m.workspace_id and b.b = m.id and b.state = 'open' and b.certain
+            ) k
+            join memories o on o.workspace_id = m.workspace_id and o.id = k.other and o.state = 'active'
+            and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id)
+            order by k.found_at, k.other
+            limit 3
+        ) c) end as contested
 from memories m
 left join memory_touches t on t.workspace_id = m.workspace_id and t.memory_id = m.id";
 const CURRENT: &str = "join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version";

@@ -12,6 +12,7 @@ use crate::{
     engines::tokens,
     model::{
         Actor, AuditId, Kind, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
+        code::Contested,
         conflicts::ConflictOrigin,
         memory::Operation,
         proposals::{Proposal, ProposalState},
@@ -43,6 +44,16 @@ impl Remembered {
         match self {
             Self::New(memory, _) | Self::Already(memory) => memory,
         }
+    }
+
+    /// New, and doubted from the start where it clearly contradicts what is known: it is answered as it will be read.
+    fn beside(mut memory: Memory, noticed: Vec<Noticed>) -> Self {
+        if memory.state == State::Active {
+            let clear = noticed.iter().filter(|one| one.certain).take(3);
+            memory.contested = clear.map(|one| Contested { memory_id: one.memory_id, at: memory.updated_at }).collect();
+            memory.contested.sort_unstable_by_key(|one| one.memory_id);
+        }
+        Self::New(memory, noticed)
     }
 }
 
@@ -256,7 +267,7 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
         Ok(true) => {
             let made: Vec<Memory> = made.into_iter().map(|(memory, _)| memory).collect();
             let noticed = put_conflicts(app, scope, &made, all).await;
-            Ok(Some(made.into_iter().zip(noticed).map(|(memory, noticed)| Remembered::New(memory, noticed)).collect()))
+            Ok(Some(made.into_iter().zip(noticed).map(|(memory, noticed)| Remembered::beside(memory, noticed)).collect()))
         }
         Ok(false) | Err(Problem::Conflict(_) | Problem::LostRace) => Ok(None),
         Err(problem) => Err(problem),
@@ -347,7 +358,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     let mut remembered = Vec::with_capacity(answers.len());
     for slot in answers {
         remembered.push(match slot {
-            Slot::Made(index) => Remembered::New(made[index].0.clone(), std::mem::take(&mut noticed[index])),
+            Slot::Made(index) => Remembered::beside(made[index].0.clone(), std::mem::take(&mut noticed[index])),
             // A twin within the batch is not written yet as far as a reader is concerned.
             Slot::Known(id) => Remembered::Already(match made.iter().find(|(memory, _)| memory.id == id) {
                 Some((memory, _)) => memory.clone(),

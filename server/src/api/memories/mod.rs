@@ -197,6 +197,7 @@ async fn list_memories(
 #[serde(deny_unknown_fields)]
 struct ListToReview {
     /// What comes first; `told` unless said.
+    #[param(inline)]
     order: Option<ReviewOrder>,
     /// Only of this project.
     project: Option<String>,
