@@ -282,8 +282,8 @@ test("light or dark is one's own choice", async () => {
 
 test("the API document is readable in a viewer of ours", async () => {
   await ada.opens("/docs");
-  await ada.page.getByText("/v1/workspaces/{ws}/memories").first().waitFor();
-  await ada.page.getByText("Remember something.").first().waitFor();
+  await ada.page.getByText("/v1/workspaces/{ws}/memories").filter({ visible: true }).first().waitFor();
+  await ada.page.getByText("Remember something.").filter({ visible: true }).first().waitFor();
   await ada.isWell("the API document");
 });
 

@@ -14,7 +14,7 @@ async fn waiting_room() -> (House, Agent, Person, Browser) {
 }
 
 async fn waiting(person: &Person) -> Vec<String> {
-    person.lists("proposals").await.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    person.lists("proposals").await.iter().map(|one| one["id"].as_str().expect("an id").to_owned()).collect()
 }
 
 async fn state(person: &Person, memory: &Value) -> Value {

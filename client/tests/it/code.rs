@@ -265,7 +265,7 @@ fn the_working_tree_is_followed() {
 
 pub fn wait_for(mut happened: impl FnMut() -> bool) -> bool {
     let began = Instant::now();
-    while began.elapsed() < Duration::from_secs(60) {
+    while began.elapsed() < Duration::from_mins(1) {
         if happened() {
             return true;
         }
