@@ -33,7 +33,7 @@ use crate::{
         memories::Together,
         recall::{Library, Wanted},
     },
-    auth::{caller::KeyLine, limits::Limits, tokens::Tokens},
+    auth::{caller::KeyLine, lately::Lately, limits::Limits, tokens::Tokens},
     config::Config,
     journal::Journal,
     keyring::Keyring,
@@ -60,6 +60,7 @@ struct Parts {
     journal: Journal,
     limits: Limits,
     key_line: KeyLine,
+    lately: Lately,
     together: Together,
     library: Arc<Library>,
     backlog: Backlog,
@@ -70,8 +71,8 @@ impl App {
         let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        let backlog = Backlog::default();
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, together, library, backlog })))
+        let (backlog, lately) = (Backlog::default(), Lately::default());
+        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, lately, together, library, backlog })))
     }
 
     pub fn config(&self) -> &Config {
@@ -106,6 +107,10 @@ impl App {
 
     pub(crate) fn key_line(&self) -> &KeyLine {
         &self.0.key_line
+    }
+
+    pub(crate) fn lately(&self) -> &Lately {
+        &self.0.lately
     }
 
     pub(crate) fn together(&self) -> &Together {
