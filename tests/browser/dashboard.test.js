@@ -161,7 +161,7 @@ test("what changed since one looked is not overwritten", async () => {
 
 test("the trail reads as sentences and is for auditors", async () => {
   await ada.opens("/w/coding/memories");
-  await ada.follows("Trail", { exact: true });
+  await ada.follows("Audit", { exact: true });
   await ada.sees("remembered a memory", "reverted a memory", "verified a memory", "How we deploy");
   await ada.page.getByLabel("Action").fill("memory.verified");
   await ada.presses("Filter");

@@ -49,6 +49,8 @@ const JS: &str = "text/javascript; charset=utf-8";
 static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     vec![
         Asset::new("cairn.css", CSS, STYLESHEET.as_bytes()),
+        Asset::new("cairn.js", JS, include_bytes!("../assets/cairn.js")),
+        Asset::new("htmx.js", JS, include_bytes!("../assets/vendor/htmx/htmx.min.js")),
         Asset::new("docs.css", CSS, include_bytes!("../assets/css/docs.css")),
         Asset::new("docs.js", JS, include_bytes!("../assets/docs.js")),
         Asset::new("favicon.svg", "image/svg+xml", include_bytes!("../assets/favicon.svg")),
@@ -88,7 +90,7 @@ mod tests {
 
     #[test]
     fn our_own_files_call_nobody() {
-        for asset in all().iter().filter(|asset| asset.name != "rapidoc.js") {
+        for asset in all().iter().filter(|asset| !["rapidoc.js", "htmx.js"].contains(&asset.name)) {
             let text = String::from_utf8_lossy(asset.bytes);
             let text = text.replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("://") && !text.contains("@import"), "{} loads from afar", asset.name);

@@ -6,6 +6,23 @@
 //!
 //! Signed-in pages carry a [`Chrome`]; the others a [`Theme`]. Every page has `html()`, and
 //! [`samples`] holds a believable one of each for the gallery and its tests.
+//!
+//! # The rules of the frame
+//!
+//! * A page extends `frame.html` and stands in `framed!` below with its [`Nav`]. A place in the menu is one variant
+//!   and one line in `nav.rs`; its count, if any, one line in [`Waiting::at`](Waiting).
+//! * Every page works without scripts: links, `get` forms for filters, `post` forms with the CSRF token and a
+//!   redirect. htmx is only laid over it: `hx-get` on a filter form with `hx-target="#results" hx-select="#results"
+//!   hx-push-url="true"`, `hx-post` on a form in a list with `hx-select-oob="#flash"`; the server answers whole
+//!   pages either way. Nothing inline, no `hx-on`, no `js:`: the policy forbids it.
+//! * `cairn.js` does the rest by attributes. Rows that `j`/`k` walk have `data-row`; the link that `enter` opens is
+//!   the row's `[data-open]`, or its first. `data-press="a"` (or `r`) marks the button that the letter presses in the
+//!   current row, or on the page. `data-live="memory receipt"` on an element with an id: it is read anew when
+//!   something of these sorts changes in the workspace (the events' `kind`; `*` for any). `/` goes to
+//!   `[data-search]` or the search page. `data-copy="#id"` on a button copies what that element says.
+//! * What was done is said by a [`Flash`], with [`Flash::or_undo`] where it can be taken back by a form.
+//! * Colours, sizes and distances come from `tokens.css`; a page brings a stylesheet of its own only for what no
+//!   other page has, and names it in `assets.rs`.
 
 mod actor;
 pub mod assets;
@@ -14,11 +31,14 @@ mod chrome;
 pub mod deletion;
 mod docs;
 mod door;
+mod flash;
 mod guide;
 pub mod memories;
+mod nav;
 mod problem;
 mod query;
 pub mod samples;
+mod theme;
 pub mod trail;
 mod when;
 mod workspace;
@@ -26,11 +46,14 @@ mod workspace;
 pub use actor::Actor;
 use askama::Template;
 pub use choice::Choice;
-pub use chrome::{Chrome, Flash, Nav, NavItem, Theme, Tone, Viewer};
+pub use chrome::{Chrome, Viewer, Waiting};
 pub use docs::Docs;
 pub use door::{ChoosePassword, LinkPurpose, SetUp, SignIn};
+pub use flash::{Flash, Tone, Undo};
 pub use guide::Guide;
+pub use nav::{Nav, NavGroup, NavItem, Sees};
 pub use problem::{Problem, WayOut};
+pub use theme::Theme;
 pub use when::When;
 pub use workspace::{Workspace, Workspaces};
 
@@ -54,7 +77,7 @@ macro_rules! framed {
         pages!($($page),*);
         $(impl $page {
             /// The frame's menu, with this page's place in it.
-            fn nav(&self) -> Vec<NavItem> {
+            fn nav(&self) -> Vec<NavGroup> {
                 self.chrome.nav(Nav::$nav)
             }
         })*
@@ -65,8 +88,8 @@ pages!(SignIn, SetUp, ChoosePassword, Workspaces, Problem, Docs, Guide);
 framed!(
     memories::Index => Memories,
     memories::Show => Memories,
-    trail::Index => Trail,
-    deletion::Certificate => DeletionRequests,
-    deletion::Index => DeletionRequests,
-    deletion::Show => DeletionRequests,
+    trail::Index => Audit,
+    deletion::Certificate => Deletion,
+    deletion::Index => Deletion,
+    deletion::Show => Deletion,
 );

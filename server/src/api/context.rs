@@ -41,6 +41,7 @@ struct ContextBody {
 /// How a brief is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = BriefFormat)]
 enum Format {
     Markdown,
     Json,
@@ -75,6 +76,7 @@ struct SectionBody {
 
 /// A line of a brief.
 #[derive(Serialize, ToSchema)]
+#[schema(as = BriefLine)]
 struct LineBody {
     /// What it says.
     text: String,

@@ -60,6 +60,8 @@ impl Access {
 
 /// Says who may call these routes; the sweep test holds them to it.
 pub fn needs(access: Access, mut routes: UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App> {
+    #[cfg(test)]
+    tests::take_note(&routes.0);
     for item in routes.1.paths.values_mut() {
         for operation in operations(item) {
             operation.extensions =
@@ -198,7 +200,7 @@ fn add_errors(path: &str, operation: &mut Operation) {
         || operation
             .parameters
             .as_ref()
-            .is_some_and(|all| all.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in == ParameterIn::Query)))
+            .is_some_and(|all| all.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in != ParameterIn::Path)))
     {
         errors.push(("422", "Read, and wrong: `errors` names the fields."));
     }
@@ -235,4 +237,57 @@ pub fn roles_page() -> String {
     }
     let _ = write!(page, "\n## Outside a workspace\n\n| operation | who |\n|---|---|\n{others}");
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use std::{
+        collections::BTreeMap,
+        sync::{Mutex, PoisonError},
+    };
+    use utoipa::openapi::{RefOr, schema::Schema};
+
+    static NAMED: Mutex<BTreeMap<String, Vec<RefOr<Schema>>>> = Mutex::new(BTreeMap::new());
+
+    pub fn take_note(schemas: &[(String, RefOr<Schema>)]) {
+        let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, schema) in schemas {
+            let known = named.entry(name.clone()).or_default();
+            if !known.contains(schema) {
+                known.push(schema.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_in_the_document_is_one_type() {
+        crate::api::openapi();
+        let named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared: Vec<_> = named.iter().filter(|(_, types)| types.len() > 1).map(|(name, _)| name).collect();
+        assert!(shared.is_empty(), "give all but one another name with #[schema(as = …)]: {shared:?}");
+    }
+
+    #[test]
+    fn every_reference_in_the_document_leads_somewhere() {
+        let document = serde_json::to_value(crate::api::openapi()).expect("a document");
+        let mut lost = Vec::new();
+        look(&document, &document, &mut lost);
+        assert_eq!(lost, Vec::<String>::new());
+    }
+
+    fn look(within: &Value, document: &Value, lost: &mut Vec<String>) {
+        match within {
+            Value::Object(fields) => {
+                if let Some(to) = fields.get("$ref").and_then(Value::as_str)
+                    && document.pointer(to.trim_start_matches('#')).is_none()
+                {
+                    lost.push(to.to_owned());
+                }
+                fields.values().for_each(|value| look(value, document, lost));
+            }
+            Value::Array(values) => values.iter().for_each(|value| look(value, document, lost)),
+            _ => {}
+        }
+    }
 }

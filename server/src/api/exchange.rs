@@ -55,6 +55,7 @@ enum ExportFormat {
 #[serde(deny_unknown_fields)]
 struct Export {
     /// `ndjson` (unless said) or `markdown`.
+    #[param(inline)]
     format: Option<ExportFormat>,
     /// Only of this project.
     project: Option<String>,

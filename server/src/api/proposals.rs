@@ -169,6 +169,7 @@ struct ListProposals {
     /// Only those that were first proposed longer ago than this.
     older_than_days: Option<u32>,
     /// `newest` or `oldest` first; the newest unless said.
+    #[param(inline)]
     sort: Option<Order>,
     /// How many, 1 to 200.
     limit: Option<i64>,
@@ -224,6 +225,7 @@ async fn get_proposal(
 /// What to say with a decision.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ProposalVerdict)]
 struct VerdictBody {
     /// Why.
     note: Option<String>,
@@ -319,6 +321,7 @@ struct DecideBody {
 /// One of many decisions.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ProposalDecision)]
 struct DecisionBody {
     /// The proposal.
     id: ProposalId,

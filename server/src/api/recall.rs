@@ -186,6 +186,7 @@ struct ProvenanceBody {
 
 /// A memory that was found.
 #[derive(Serialize, ToSchema)]
+#[schema(as = Recalled)]
 struct ItemBody {
     /// The memory's id.
     memory_id: MemoryId,
@@ -371,6 +372,7 @@ struct ToldText {
 
 /// What somebody said of a memory that they were told.
 #[derive(Serialize, ToSchema)]
+#[schema(as = Feedback)]
 struct VerdictBody {
     /// The memory.
     memory_id: MemoryId,

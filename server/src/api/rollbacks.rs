@@ -117,6 +117,7 @@ impl From<Counts> for CountsBody {
 
 /// What became of a memory.
 #[derive(Serialize, ToSchema)]
+#[schema(as = RolledBack)]
 struct ItemBody {
     /// Which.
     memory_id: MemoryId,

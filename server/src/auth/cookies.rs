@@ -4,6 +4,7 @@ use crate::{keyring::Keyring, model::LoginId};
 use axum::http::{HeaderMap, header, request::Parts};
 use axum_extra::extract::cookie::{Cookie, CookieJar, SameSite};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use rand::RngExt;
 use uuid::Uuid;
 
 pub const NAME: &str = "cairn_login";
@@ -36,10 +37,39 @@ pub fn cookie(name: &'static str, value: String, secure: bool) -> Cookie<'static
     Cookie::build((name, value)).path("/").http_only(true).secure(secure).same_site(SameSite::Lax).build()
 }
 
+/// Never twice the same: pages are compressed, and a token that stood still could be guessed letter by letter from
+/// how long they are.
 pub fn csrf(keyring: &Keyring, bound_to: &[u8]) -> String {
-    BASE64_URL_SAFE_NO_PAD.encode(keyring.sign("csrf", bound_to))
+    let token = keyring.sign("csrf", bound_to);
+    let mask: [u8; 32] = rand::rng().random();
+    BASE64_URL_SAFE_NO_PAD.encode([mask, xor(&token, &mask)].concat())
 }
 
 pub fn csrf_fits(keyring: &Keyring, bound_to: &[u8], sent: &str) -> bool {
-    BASE64_URL_SAFE_NO_PAD.decode(sent).is_ok_and(|sent| keyring.verify("csrf", bound_to, &sent))
+    let Ok(sent) = BASE64_URL_SAFE_NO_PAD.decode(sent) else { return false };
+    let Some((mask, masked)) = sent.split_first_chunk::<32>() else { return false };
+    masked.first_chunk().is_some_and(|masked| masked.len() == sent.len() - 32 && keyring.verify("csrf", bound_to, &xor(masked, mask)))
+}
+
+fn xor(one: &[u8; 32], other: &[u8; 32]) -> [u8; 32] {
+    std::array::from_fn(|n| one[n] ^ other[n])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{csrf, csrf_fits};
+    use crate::keyring::Keyring;
+
+    #[test]
+    fn a_forms_token_is_new_each_time_and_fits_its_sign_in_only() {
+        let keyring = Keyring::parse(&"a".repeat(64)).expect("64 digits");
+        let (one, other) = (csrf(&keyring, b"ada"), csrf(&keyring, b"ada"));
+        assert_ne!(one, other);
+        assert!(csrf_fits(&keyring, b"ada", &one) && csrf_fits(&keyring, b"ada", &other));
+        let longer = format!("{one}AA");
+        for wrong in ["", "x", &one[1..], &one[..one.len() - 2], &longer] {
+            assert!(!csrf_fits(&keyring, b"ada", wrong), "{wrong}");
+        }
+        assert!(!csrf_fits(&keyring, b"ben", &one));
+    }
 }

@@ -54,7 +54,7 @@ words!(
 
 words!(
     /// Why something is on a request's list.
-    Why, "why" {
+    Why as "WhyErased", "why" {
         /// It was named by its id.
         Named = "named",
         /// The person wrote it.

@@ -59,7 +59,7 @@ words!(
 
 words!(
     /// What became of it.
-    Outcome, "outcome" {
+    Outcome as "DreamOutcome", "outcome" {
         /// It was done.
         Applied = "applied",
         /// It waits for a person's word.
@@ -79,7 +79,7 @@ words!(
 
 words!(
     /// Why a dream would do something.
-    Why, "why" {
+    Why as "WhyDreamt", "why" {
         /// The same text but for case, spaces and marks.
         SameText = "same_text",
         /// The same words in the same order, but for inflection and words that say nothing.

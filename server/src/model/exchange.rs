@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 words!(
     /// What a file is that memories come from.
-    Format, "format" {
+    Format as "ImportFormat", "format" {
         /// A lossless export of ours, one version a line.
         Ndjson = "ndjson",
         /// Markdown files with front matter: one, or a tar of many.

@@ -9,8 +9,15 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use time::OffsetDateTime;
 
+/// Words of the API as an enum. `Name as "Other"` where the API document has another type of that name.
 macro_rules! words {
-    ($(#[doc = $doc:literal])+ $name:ident, $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+    ($(#[doc = $doc:literal])+ $name:ident, $($rest:tt)+) => {
+        words!($(#[doc = $doc])+ $name as (stringify!($name)), $($rest)+);
+    };
+    ($(#[doc = $doc:literal])+ $name:ident as $told:literal, $($rest:tt)+) => {
+        words!($(#[doc = $doc])+ $name as ($told), $($rest)+);
+    };
+    ($(#[doc = $doc:literal])+ $name:ident as ($told:expr), $field:literal { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, sqlx::Type, Serialize, Deserialize)]
         #[sqlx(type_name = "text")]
@@ -49,7 +56,7 @@ macro_rules! words {
 
         impl utoipa::ToSchema for $name {
             fn name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
+                $told.into()
             }
         }
     };

@@ -43,7 +43,7 @@ impl Selector {
 
 words!(
     /// What became of a memory.
-    Outcome, "outcome" {
+    Outcome as "RollbackOutcome", "outcome" {
         /// A new version has the state from before.
         Restored = "restored",
         /// The same, and it is active again: what had taken its place is put away.

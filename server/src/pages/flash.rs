@@ -8,13 +8,29 @@ use axum::{
 };
 use axum_extra::extract::cookie::{Cookie, CookieJar};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use cairn_web::{Flash, Tone};
+use cairn_web::{Flash, Tone, Undo};
+use serde::{Deserialize, Serialize};
 use time::Duration;
 
 const NAME: &str = "cairn_flash";
 const PURPOSE: &str = "flash";
 /// A cookie holds 4 KiB, and nobody reads a longer message.
 const LONGEST: usize = 600;
+
+/// As the cookie has it.
+#[derive(Serialize, Deserialize)]
+struct Said {
+    tone: String,
+    text: String,
+    undo: Option<Back>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Back {
+    action: String,
+    label: String,
+    fields: Vec<(String, String)>,
+}
 
 /// Go on to another page, and say this there.
 pub fn then(app: &App, to: &str, flash: &Flash) -> Response {
@@ -28,10 +44,10 @@ pub fn read(app: &App, headers: &HeaderMap) -> Option<Flash> {
     if !app.keyring().verify(PURPOSE, &said, &signature) {
         return None;
     }
-    let said = String::from_utf8(said).ok()?;
-    let (tone, text) = said.split_once(' ')?;
-    let tone = [Tone::Good, Tone::Bad, Tone::Note].into_iter().find(|known| word(*known) == tone)?;
-    Some(Flash { tone, text: text.to_owned() })
+    let said: Said = serde_json::from_slice(&said).ok()?;
+    let tone = [Tone::Good, Tone::Bad, Tone::Note].into_iter().find(|known| word(*known) == said.tone)?;
+    let undo = said.undo.map(|Back { action, label, fields }| Undo { action, label, fields });
+    Some(Flash { tone, text: said.text, undo })
 }
 
 /// Once shown, it is gone.
@@ -43,8 +59,9 @@ pub fn spent(app: &App) -> Cookie<'static> {
 
 fn cookie(app: &App, flash: &Flash) -> Cookie<'static> {
     let text: String = flash.text.chars().take(LONGEST).collect();
-    let said = format!("{} {text}", word(flash.tone));
-    let signature = app.keyring().sign(PURPOSE, said.as_bytes());
+    let undo = flash.undo.clone().map(|Undo { action, label, fields }| Back { action, label, fields });
+    let said = serde_json::to_vec(&Said { tone: word(flash.tone).to_owned(), text, undo }).unwrap_or_default();
+    let signature = app.keyring().sign(PURPOSE, &said);
     let value = format!("{}.{}", BASE64_URL_SAFE_NO_PAD.encode(&said), BASE64_URL_SAFE_NO_PAD.encode(signature));
     let mut cookie = cookies::cookie(NAME, value, app.is_https());
     cookie.set_max_age(Duration::MINUTE);

@@ -28,6 +28,7 @@ use axum::{
     routing::{self, MethodRouter},
 };
 use axum_extra::extract::cookie::Cookie;
+use tower_http::compression::CompressionLayer;
 
 const ANYONE: Access = Access::Anyone;
 const PERSON: Access = Access::Person;
@@ -81,7 +82,7 @@ pub fn table() -> Vec<PageRoute> {
 }
 
 pub fn router() -> Router<App> {
-    pages().router.layer(middleware::map_response(dressed))
+    pages().router.layer(middleware::map_response(dressed)).layer(CompressionLayer::new())
 }
 
 /// The table and the router at once, so that neither knows a page that the other does not.

@@ -13,7 +13,7 @@ use axum::{
     http::{Method, header, request::Parts},
     response::{Html, IntoResponse, Redirect, Response},
 };
-use cairn_web::{Chrome, Flash, Theme};
+use cairn_web::{Chrome, Flash, Sees, Theme, Waiting};
 
 /// A person who came with the cookie. Keys and tokens are for programs, and open no page.
 pub struct SignedIn {
@@ -84,12 +84,22 @@ impl<P> Viewer<P> {
             workspace: workspace(standing.workspace(), standing.role()),
             workspaces: self.workspaces.clone(),
             viewer: self.person.shown(),
-            sees_trail: self.may(Power::Auditing),
+            sees: self.places(),
+            waiting: Waiting::default(),
             here: self.here.clone(),
             csrf: self.person.csrf(&self.app),
             theme: self.person.theme,
             flash: remark.or_else(|| self.flash.clone()),
             now: clock::now(),
+        }
+    }
+
+    fn places(&self) -> Sees {
+        Sees {
+            reviewing: self.may(Power::Reviewing),
+            auditing: self.may(Power::Auditing),
+            governing: self.may(Power::Governing),
+            instance: self.person.found.person.instance_admin,
         }
     }
 

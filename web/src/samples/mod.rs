@@ -7,7 +7,7 @@ mod memories;
 mod memory;
 mod trail;
 
-use crate::{Choice, Chrome, Docs, Flash, Guide, Problem, Theme, Viewer, WayOut, Workspace};
+use crate::{Choice, Chrome, Docs, Flash, Guide, Problem, Sees, Theme, Viewer, Waiting, WayOut, Workspace};
 use time::{OffsetDateTime, macros::datetime};
 
 pub struct Sample {
@@ -60,7 +60,8 @@ fn chrome() -> Chrome {
         workspace: workspaces[0].clone(),
         workspaces,
         viewer: viewer(),
-        sees_trail: true,
+        sees: Sees { reviewing: true, auditing: true, governing: true, instance: true },
+        waiting: Waiting { review: 3, deletion: 120 },
         here: "/w/coding/memories?q=deploy".into(),
         csrf: "c8f1a9".into(),
         theme: Theme::System,
@@ -75,7 +76,7 @@ fn hostile_chrome() -> Chrome {
     let word = || HOSTILE.to_owned();
     chrome.workspace = Workspace { slug: word(), name: word(), purpose: word(), role: word() };
     chrome.viewer = Viewer { name: word(), email: word() };
-    chrome.flash = Some(Flash::bad(word()));
+    chrome.flash = Some(Flash::bad(word()).or_undo(word(), &[(HOSTILE, HOSTILE)]));
     (chrome.here, chrome.csrf) = (word(), word());
     chrome
 }

@@ -118,6 +118,7 @@ async fn change_password(
 
 /// A sign-in.
 #[derive(Serialize, ToSchema)]
+#[schema(as = SignIn)]
 struct LoginBody {
     /// Its id.
     id: LoginId,

@@ -30,6 +30,7 @@ pub fn routes() -> OpenApiRouter<App> {
 /// Who wants to sign in.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = Credentials)]
 struct LoginBody {
     /// The person's e-mail address.
     #[schema(example = "ada@example.org")]

@@ -178,6 +178,7 @@ impl DeletionBody {
 
 /// One thing that a request touches.
 #[derive(Serialize, ToSchema)]
+#[schema(as = WouldErase)]
 struct TouchedBody {
     /// What it is.
     kind: ItemKind,

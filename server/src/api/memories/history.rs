@@ -94,6 +94,7 @@ struct DiffBody {
 
 /// One line of the comparison.
 #[derive(Serialize, ToSchema)]
+#[schema(as = DiffLine)]
 struct LineBody {
     /// `equal`, `insert` or `delete`.
     #[schema(example = "insert")]

@@ -307,6 +307,7 @@ pub struct NewCheckpointBody {
 /// A decision: its text alone, or with a title and what it supersedes.
 #[derive(Deserialize, ToSchema)]
 #[serde(untagged)]
+#[schema(as = CheckpointDecision)]
 enum DecisionBody {
     Text(String),
     Full(FullDecisionBody),
@@ -329,6 +330,7 @@ struct FullDecisionBody {
 /// Something to do.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(as = ProgressItem)]
 pub struct ItemBody {
     /// What.
     #[schema(example = "write the migration")]
@@ -435,6 +437,7 @@ pub struct CheckpointBody {
 
 /// A line of a checkpoint that became a memory.
 #[derive(Serialize, ToSchema)]
+#[schema(as = CheckpointLine)]
 struct LineBody {
     /// What it says.
     text: String,

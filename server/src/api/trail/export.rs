@@ -38,6 +38,7 @@ pub fn routes() -> OpenApiRouter<App> {
 /// How an export is written.
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = TrailFormat)]
 enum Format {
     /// One JSON object per line, with hashes, and the signed checkpoint at the end: can be verified.
     #[default]
@@ -116,14 +117,14 @@ impl ExportAudit {
 ///
 /// Without filters it is complete up to the signed checkpoint it ends with, and `cairn-server audit verify` checks that. With
 /// filters each entry brings a proof of its own: authentic, not complete.
-#[utoipa::path(get, path = "/v1/workspaces/{ws}/audit/export", tag = "Trail", params(ExportAudit), responses((status = 200, description = "A stream.", body = String, content_type = "application/x-ndjson")))]
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/audit/export", tag = "Trail", params(ExportAudit), responses((status = 200, description = "A stream.", content((String = "application/x-ndjson"), (String = "text/csv")))))]
 async fn export_audit(Of(app): Of<App>, scope: Scope<Auditing>, Query(asked): Query<ExportAudit>) -> Result<Response, Problem> {
     let name = scope.standing().workspace().slug.clone();
     answer(&app, Whose::Workspace(scope), &asked, &name).await
 }
 
 /// Export the instance's own sealed trail.
-#[utoipa::path(get, path = "/v1/audit/export", tag = "Trail", params(ExportAudit), responses((status = 200, description = "A stream.", body = String, content_type = "application/x-ndjson")))]
+#[utoipa::path(get, path = "/v1/audit/export", tag = "Trail", params(ExportAudit), responses((status = 200, description = "A stream.", content((String = "application/x-ndjson"), (String = "text/csv")))))]
 async fn export_instance_audit(Of(app): Of<App>, admin: InstanceAdmin, Query(asked): Query<ExportAudit>) -> Result<Response, Problem> {
     answer(&app, Whose::instance(&admin), &asked, "instance").await
 }
