@@ -153,28 +153,13 @@ impl Lexicon {
     /// How much a document says what is asked; `by_term` is `asked` in order of terms, see [`by_term`].
     pub fn said(&self, document: u32, by_term: &[(u32, usize)]) -> Said {
         let mut said = [0.0; MOST_TERMS];
-        let mut wanted = by_term.iter();
-        let Some(mut next) = wanted.next() else { return said };
-        let packed = &*self.documents[document as usize];
-        let (mut at, mut id) = (0, 0_u32);
-        while let Some(&first) = packed.get(at) {
-            // Most gaps fit a byte, and most terms are not asked for.
-            let (mut gap, mut byte, mut shift) = (u32::from(first & 0x7f), first, 7);
-            at += 1;
-            while byte >= 0x80 {
-                byte = packed.get(at).copied().unwrap_or_default();
-                gap |= u32::from(byte & 0x7f) << shift;
-                (at, shift) = (at + 1, shift + 7);
-            }
-            id = id.wrapping_add(gap);
-            let weight = packed.get(at).copied().unwrap_or_default();
-            at += 1;
-            while next.0 <= id {
-                if next.0 == id {
-                    said[next.1] = scale::WEIGHTS[usize::from(weight)];
-                }
-                let Some(after) = wanted.next() else { return said };
-                next = after;
+        let mut wanted = by_term.iter().peekable();
+        for (id, weight) in unpack(&self.documents[document as usize]) {
+            while wanted.next_if(|(want, _)| *want < id).is_some() {}
+            match wanted.peek() {
+                None => break,
+                Some(&&(want, place)) if want == id => said[place] = scale::WEIGHTS[usize::from(weight)],
+                Some(_) => {}
             }
         }
         said

@@ -9,8 +9,6 @@ use super::{Vector, kernels};
 
 /// Rows compared at a time.
 const BLOCK: usize = 64;
-/// Of these, looked at together for one that is near enough.
-const FEW: usize = 16;
 
 /// A middle of so many rows is good enough for any number more: taking it anew halts everything for 1 µs a row.
 const ENOUGH_FOR_A_MIDDLE: usize = 50_000;
@@ -73,15 +71,9 @@ impl Signs {
             if kernels::distances(&signs, &strong, bits, &mut distances[..rows]) >= nearest.limit {
                 continue;
             }
-            for (few, first) in distances[..rows].chunks(FEW).zip((block * BLOCK..).step_by(FEW)) {
-                // Most have none, and counting without a branch is done many at a time.
-                if few.iter().map(|distance| u32::from(*distance < nearest.limit)).sum::<u32>() == 0 {
-                    continue;
-                }
-                for (row, distance) in (first..).zip(few) {
-                    if *distance < nearest.limit && counts(row) {
-                        nearest.push(row, *distance);
-                    }
+            for (place, distance) in distances[..rows].iter().enumerate() {
+                if *distance < nearest.limit && counts(block * BLOCK + place) {
+                    nearest.push(block * BLOCK + place, *distance);
                 }
             }
         }
