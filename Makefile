@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp bench-code bench-freshness bench-scan bench-pages bench-lighthouse test-formatters install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -30,6 +30,7 @@ test: install-for-tests ## install what is missing, run every check and every te
 	$(MAKE) --no-print-directory test-clients
 	$(MAKE) --no-print-directory test-tour
 	$(MAKE) --no-print-directory test-trail
+	$(MAKE) --no-print-directory test-formatters
 
 build: ## build the server for release
 	cargo build --release --bin cairn-server
@@ -48,7 +49,7 @@ test-rust: ## the Rust tests
 test-browser: ## the dashboard in a real browser
 	@scripts/test-browser.sh
 
-test-clients: ## clients that others wrote: the MCP conformance suite, inspector and Python SDK
+test-clients: ## clients that others wrote: the MCP conformance suite, inspector and SDK, Anthropic's SDKs
 	@scripts/test-clients.sh
 
 test-tour: ## the README's tour, as a newcomer would run it
@@ -56,6 +57,9 @@ test-tour: ## the README's tour, as a newcomer would run it
 
 test-trail: ## an exported audit trail, verified by libraries that others wrote
 	@scripts/test-trail.sh
+
+test-formatters: ## rustfmt, black and prettier rewrite whole trees, and the scanner sees nothing new
+	@scripts/freshness.sh formatters
 
 sqlx: ## refresh .sqlx after a change of a query or a migration
 	@scripts/sqlx.sh write
@@ -87,6 +91,22 @@ bench-hook: ## measure what a hook costs a tool, beside spawning /bin/true
 
 bench-mcp: ## measure 500 recalls over MCP at once, and what memory they leave behind
 	cargo run --release -p cairn-bench -- mcp
+
+bench-code: ## measure judging 10,000 memories by a picture of 100,000 symbols
+	cargo run --release -p cairn-bench -- code
+
+bench-freshness: ## hold the scanner against syn, ast and the TypeScript compiler on the releases of real packages
+	@scripts/freshness.sh history $(ARGS)
+
+bench-scan: ## measure a scan of a million lines, and a sync after a commit of ten files
+	cargo build --release --bin cairn
+	python3 bench/freshness/speed.py $(ARGS)
+
+bench-pages: ## measure every page with 100,000 memories and a million entries, or SIZE=2000
+	cargo run --release -p cairn-bench -- pages $(SIZE)
+
+bench-lighthouse: install-for-tests ## Lighthouse on the dashboard's main pages
+	@scripts/lighthouse.sh
 
 install: ## build `cairn`, the command line, and put it into PREFIX/bin, or ~/.local/bin
 	cargo build --profile $(PROFILE) -p cairn-client

@@ -43,6 +43,24 @@ impl Client {
         Ok((status, response.into_body().collect().await?.to_bytes()))
     }
 
+    /// As a browser asks for a page, with its cookie: the status, and the bytes on the wire.
+    pub async fn visit(&mut self, path: &str, cookie: &str) -> Result<(u16, Bytes), Failure> {
+        self.open(path, cookie, "gzip").await
+    }
+
+    /// The same, to be read.
+    pub async fn look(&mut self, path: &str, cookie: &str) -> Result<(u16, Bytes), Failure> {
+        self.open(path, cookie, "identity").await
+    }
+
+    async fn open(&mut self, path: &str, cookie: &str, encoding: &str) -> Result<(u16, Bytes), Failure> {
+        let request = Request::builder().uri(path).header("host", "bench").header("cookie", cookie).header("accept-encoding", encoding);
+        self.connection.ready().await?;
+        let response = self.connection.send_request(request.body(Full::default())?).await?;
+        let status = response.status().as_u16();
+        Ok((status, response.into_body().collect().await?.to_bytes()))
+    }
+
     /// Into a file, piece by piece; how many bytes that were.
     pub async fn download(&mut self, path: &str, file: &Path) -> Result<u64, Failure> {
         let mut request = Request::builder().uri(path).header("host", "bench");

@@ -2,10 +2,12 @@
 
 mod capture;
 mod client;
+mod code;
 mod dream;
 mod figures;
 mod house;
 mod mcp;
+mod pages;
 mod pgbench;
 mod recall;
 mod seal;
@@ -30,7 +32,9 @@ async fn main() -> ExitCode {
         Some("seal") => seal::run(&rest).await,
         Some("dream") => dream::run(&rest).await,
         Some("mcp") => mcp::run().await,
-        _ => Err("say what to measure: write, recall, speed, capture, seal, dream or mcp".into()),
+        Some("code") => code::run().await,
+        Some("pages") => pages::run(&rest).await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp, code or pages".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -45,6 +45,12 @@ pub enum Command {
     Export(Export),
     /// Take in memories from files and folders: exports, rules, notes, and what other tools keep
     Import(Import),
+    /// Look at code: its symbols and their fingerprints; nothing is sent
+    Scan(Scan),
+    /// Tell the server what the code looks like now: fingerprints, names and lines, never source
+    Sync(Sync),
+    /// Follow the working tree and tell the server whenever it rests
+    Watch(Watch),
     /// Is memory being written? How much, by which tool, and if not, why
     Status,
     /// Hear a tool's hook on stdin; what `cairn install` configures
@@ -280,8 +286,51 @@ pub enum Session {
 }
 
 #[derive(Args)]
+pub struct Scan {
+    /// A folder; without it, the repository that one stands in
+    pub path: Option<PathBuf>,
+    /// Parse everything, whatever was parsed before
+    #[arg(long)]
+    pub fresh: bool,
+}
+
+#[derive(Args)]
+pub struct Sync {
+    #[command(flatten)]
+    pub names: CodeNames,
+    /// The working tree as it is, with what is not committed
+    #[arg(long)]
+    pub working_tree: bool,
+    /// Everything, and not only what changed
+    #[arg(long)]
+    pub complete: bool,
+    /// Say nothing and fail at nothing; for git's hooks
+    #[arg(long, hide = true)]
+    pub hook: bool,
+}
+
+#[derive(Args)]
+pub struct Watch {
+    #[command(flatten)]
+    pub names: CodeNames,
+    /// So many milliseconds without a change, and the tree rests
+    #[arg(long, default_value_t = 500, value_name = "MS")]
+    pub rest: u64,
+}
+
+#[derive(Args)]
+pub struct CodeNames {
+    /// The repository's name; else `.cairn.toml` or the remote `origin` says
+    #[arg(long)]
+    pub repo: Option<String>,
+    /// The branch; else git or the CI says
+    #[arg(long)]
+    pub branch: Option<String>,
+}
+
+#[derive(Args)]
 pub struct Install {
-    pub tool: ToolName,
+    pub tool: InstallName,
     /// Into this repository instead of your own settings
     #[arg(long)]
     pub project: bool,
@@ -309,6 +358,18 @@ pub enum ToolName {
     Cursor,
     Windsurf,
     Gemini,
+}
+
+/// What `cairn install` knows: the tools, and git.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum InstallName {
+    ClaudeCode,
+    Codex,
+    Cursor,
+    Windsurf,
+    Gemini,
+    /// Hooks that sync after each commit, merge and checkout of this repository
+    Git,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

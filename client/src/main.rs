@@ -5,6 +5,7 @@
 //! - `install/`: hooks, MCP entry and protocol block in a tool's settings, and back out
 //! - `mcp/`: the bridge from a tool that starts a command to the server's `/mcp`
 //! - `exchange/`: files and folders on their way in
+//! - `scan/`: what code looks like, as fingerprints; `sync/`: tells the server, once or whenever the tree rests
 //! - `commands/`: everything that a person types
 //! - `server.rs`, `failure.rs`: requests, and what went wrong in words and exit codes
 //! - `profiles.rs`, `repository.rs`, `places.rs`: who we are, where we stand, where files lie
@@ -23,9 +24,11 @@ mod places;
 mod profiles;
 mod progress;
 mod repository;
+mod scan;
 mod server;
 mod show;
 mod spool;
+mod sync;
 mod tasks_here;
 
 use std::process::ExitCode;

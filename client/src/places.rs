@@ -17,6 +17,11 @@ pub fn state() -> PathBuf {
     base("XDG_STATE_HOME", ".local/state")
 }
 
+/// `$XDG_CACHE_HOME/cairn`: what can be found out again.
+pub fn cache() -> PathBuf {
+    base("XDG_CACHE_HOME", ".cache")
+}
+
 pub fn home() -> PathBuf {
     std::env::home_dir().unwrap_or_else(|| PathBuf::from("/"))
 }

@@ -15,6 +15,8 @@ pub struct Settings {
     pub profile: Option<String>,
     pub workspace: Option<String>,
     pub project: Option<String>,
+    /// What anchors and snapshots call this repository.
+    pub repo: Option<String>,
 }
 
 #[derive(Debug, Default)]

@@ -69,6 +69,14 @@ impl Server {
         self.send("POST", &self.address(path)?, Some(body), None)
     }
 
+    /// JSON that is written already.
+    pub fn post_text(&self, path: &str, body: String) -> Result<Answer, Failure> {
+        let address = self.address(path)?;
+        let request = self.request("POST", &address).header("Content-Type", "application/json");
+        let answer = self.agent.run(request.body(body).map_err(|wrong| wrong_address(&address, &wrong))?);
+        read(answer.map_err(|wrong| away(&wrong))?)
+    }
+
     /// Done once, however often it is sent.
     pub fn post_once(&self, path: &str, body: &Value, id: &str) -> Result<Answer, Failure> {
         self.send("POST", &self.address(path)?, Some(body), Some(id))

@@ -1,8 +1,8 @@
 //! What was done, in the domain's words. Each act that writes builds exactly one entry per thing it wrote.
 
 use crate::model::{
-    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId, Role,
-    RollbackId, SessionId, TaskId, WorkspaceId,
+    AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, Memory, PersonId, ProposalId, ReceiptId,
+    ReviewId, Role, RollbackId, SessionId, StoreId, TaskId, WorkspaceId,
     conflicts::Resolution,
     dreams::{Dream, DreamState, Tally},
     exchange::Format,
@@ -140,6 +140,11 @@ impl Audit {
         Self { id, ..Self::new(action, Some(("proposal", proposal.0))) }.with(json!({"memory": memory}))
     }
 
+    /// Somebody took back what they had decided.
+    pub(crate) fn decided_otherwise(id: AuditId, action: &'static str, target: (&'static str, Uuid), review: ReviewId) -> Self {
+        Self { id, ..Self::new(action, Some(target)) }.with(json!({"review": review}))
+    }
+
     pub(crate) fn proposal_assigned(id: AuditId, proposal: ProposalId, to: Option<PersonId>) -> Self {
         Self { id, ..Self::new("proposal.assigned", Some(("proposal", proposal.0))) }.with(json!({"to": to}))
     }
@@ -170,6 +175,25 @@ impl Audit {
     pub(crate) fn dream_ended(id: AuditId, dream: DreamId, state: DreamState, tally: &Tally) -> Self {
         Self { id, session: Some(dream.0), ..Self::new("dream.ended", Some(("dream", dream.0))) }
             .with(json!({"state": state, "looked_at": tally.looked_at, "actions": tally.actions}))
+    }
+
+    /// A part of a picture of code; what it is of stands in the picture.
+    pub(crate) fn code_part(id: AuditId, snapshot: Uuid, part: u32, parts: u32) -> Self {
+        Self { id, ..Self::new("code.part_received", Some(("code_snapshot", snapshot))) }.with(json!({"part": part, "parts": parts}))
+    }
+
+    pub(crate) fn code_synced(id: AuditId, snapshot: Uuid, changed: usize, removed: usize, judged: usize) -> Self {
+        Self { id, ..Self::new("code.synced", Some(("code_snapshot", snapshot))) }
+            .with(json!({"files": changed, "removed": removed, "anchors": judged}))
+    }
+
+    pub(crate) fn store(action: &'static str, store: StoreId) -> Self {
+        Self::new(action, Some(("store", store.0)))
+    }
+
+    /// A version that was emptied; who wrote it and when stays.
+    pub(crate) fn redacted(id: AuditId, memory: crate::model::MemoryId, version: i32) -> Self {
+        Self { id, version: Some(version), ..Self::new("memory.redacted", Some(("memory", memory.0))) }
     }
 
     pub(crate) fn session(id: AuditId, action: &'static str, session: SessionId) -> Self {
@@ -222,6 +246,11 @@ impl Audit {
         Self::new("person.signed_in", Some(("person", person.0))).with(json!({"login": login}))
     }
 
+    /// Through a provider of single sign-on.
+    pub(crate) fn signed_in_from_outside(person: PersonId, login: LoginId) -> Self {
+        Self::new("person.signed_in", Some(("person", person.0))).with(json!({"login": login, "by": "single_sign_on"}))
+    }
+
     pub(crate) fn sign_in_failed(person: Option<PersonId>) -> Self {
         Self::new("person.sign_in_failed", person.map(|person| ("person", person.0)))
     }
@@ -253,6 +282,11 @@ impl Audit {
 
     pub(crate) fn member(action: &'static str, person: PersonId, role: Role) -> Self {
         Self::new(action, Some(("person", person.0))).with(json!({"role": role}))
+    }
+
+    /// Because of a group that a provider says they are in, or no longer are.
+    pub(crate) fn member_by_group(action: &'static str, person: PersonId, role: Role) -> Self {
+        Self::new(action, Some(("person", person.0))).with(json!({"role": role, "by": "group"}))
     }
 
     pub(crate) fn agent(action: &'static str, agent: AgentId, role: Role) -> Self {

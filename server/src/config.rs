@@ -1,6 +1,8 @@
 //! Settings: flags, then the environment, then `cairn.toml`. Every mistake is found before the server starts,
 //! and named; secrets do not appear in `Debug`.
 
+pub mod oidc;
+
 use clap::{
     Args,
     builder::{OsStringValueParser, TypedValueParser},
@@ -75,6 +77,18 @@ pub struct Given {
     /// Key for it, where it asks for one
     #[arg(long, env = "CAIRN_LLM_KEY", hide_env_values = true)]
     pub llm_key: Option<String>,
+    /// Address of an OpenID provider, for people to sign in there [default: unset, by password only]
+    #[arg(long, env = "CAIRN_OIDC_ISSUER")]
+    pub oidc_issuer: Option<String>,
+    /// What this server is called there
+    #[arg(long, env = "CAIRN_OIDC_CLIENT_ID")]
+    pub oidc_client_id: Option<String>,
+    /// Its secret there
+    #[arg(long, env = "CAIRN_OIDC_CLIENT_SECRET", hide_env_values = true)]
+    pub oidc_client_secret: Option<String>,
+    /// Which groups there are what here: group=workspace:role, with commas between
+    #[arg(long, env = "CAIRN_OIDC_ROLE_MAP")]
+    pub oidc_role_map: Option<String>,
     /// Memory for recall indexes in MiB, least recently used out first [default: 1024]
     #[arg(long, env = "CAIRN_RECALL_CACHE_MB")]
     #[serde(deserialize_with = "text_or_number")]
@@ -186,6 +200,8 @@ pub struct Config {
     pub embeddings: Embeddings,
     /// Who rewrites what dreams found.
     pub llm: Option<Outside>,
+    /// Where people sign in besides here.
+    pub oidc: Option<oidc::Oidc>,
     pub recall_cache_mb: u32,
     pub log: String,
     pub log_format: LogFormat,
@@ -214,6 +230,10 @@ impl Given {
             llm_url: text(self.llm_url).or(said.llm_url),
             llm_model: text(self.llm_model).or(said.llm_model),
             llm_key: text(self.llm_key).or(said.llm_key),
+            oidc_issuer: text(self.oidc_issuer).or(said.oidc_issuer),
+            oidc_client_id: text(self.oidc_client_id).or(said.oidc_client_id),
+            oidc_client_secret: text(self.oidc_client_secret).or(said.oidc_client_secret),
+            oidc_role_map: text(self.oidc_role_map).or(said.oidc_role_map),
             recall_cache_mb: text(self.recall_cache_mb).or(said.recall_cache_mb),
             log: text(self.log).or(said.log),
             log_format: text(self.log_format).or(said.log_format),
@@ -311,6 +331,12 @@ impl Given {
             database_connections,
             embeddings: embeddings(text(self.embeddings), text(self.embeddings_model), text(self.embeddings_key))?,
             llm: llm(text(self.llm_url), text(self.llm_model), text(self.llm_key))?,
+            oidc: oidc::oidc(
+                text(self.oidc_issuer),
+                text(self.oidc_client_id),
+                text(self.oidc_client_secret),
+                text(self.oidc_role_map).as_deref(),
+            )?,
             recall_cache_mb: recall_cache(text(self.recall_cache_mb).as_deref())?,
             log,
             log_format,

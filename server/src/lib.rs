@@ -7,12 +7,14 @@
 //! To find anything, pick a noun (memories, deletion, trail, access) and a room.
 
 pub mod acts;
+pub mod anthropic;
 pub mod api;
 pub mod audit;
 pub mod auth;
 pub mod commands;
 pub mod config;
 pub mod engines;
+pub mod jobs;
 pub mod journal;
 pub mod keyring;
 pub mod mcp;
@@ -32,9 +34,11 @@ use crate::{
         conflicts::Backlog,
         memories::Together,
         recall::{Library, Wanted},
+        seal::Checks,
     },
-    auth::{caller::KeyLine, lately::Lately, limits::Limits, tokens::Tokens},
+    auth::{caller::KeyLine, lately::Lately, limits::Limits, oidc::Provider, tokens::Tokens},
     config::Config,
+    jobs::Jobs,
     journal::Journal,
     keyring::Keyring,
     notary::Notary,
@@ -42,6 +46,7 @@ use crate::{
     turnstile::Turnstile,
 };
 use std::{sync::Arc, time::Duration};
+use tokio::sync::watch;
 
 /// Transactions of one actor that write new memories at once: while Postgres is busy with one, the next is got ready.
 const WRITERS: usize = 2;
@@ -64,6 +69,10 @@ struct Parts {
     together: Together,
     library: Arc<Library>,
     backlog: Backlog,
+    stopping: watch::Sender<bool>,
+    checks: Checks,
+    jobs: Jobs,
+    provider: Option<Provider>,
 }
 
 impl App {
@@ -71,8 +80,28 @@ impl App {
         let (limits, journal) = (Limits::new(config.rate_limit), Journal::beside(&config.data_dir));
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
-        let (backlog, lately) = (Backlog::default(), Lately::default());
-        Ok(Self(Arc::new(Parts { config, db, keyring, tokens, notary, journal, limits, key_line, lately, together, library, backlog })))
+        let (backlog, stopping) = (Backlog::default(), watch::Sender::new(false));
+        let lately = Lately::default();
+        let (checks, jobs) = (Checks::default(), Jobs::default());
+        let provider = config.oidc.clone().map(Provider::new).transpose()?;
+        Ok(Self(Arc::new(Parts {
+            config,
+            db,
+            keyring,
+            tokens,
+            notary,
+            journal,
+            limits,
+            key_line,
+            lately,
+            together,
+            library,
+            backlog,
+            stopping,
+            checks,
+            jobs,
+            provider,
+        })))
     }
 
     pub fn config(&self) -> &Config {
@@ -101,6 +130,11 @@ impl App {
         &self.0.journal
     }
 
+    /// Where people sign in besides here.
+    pub fn provider(&self) -> Option<&Provider> {
+        self.0.provider.as_ref()
+    }
+
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
@@ -121,8 +155,27 @@ impl App {
         &self.0.library
     }
 
+    /// What goes on by itself, and how it went.
+    pub fn jobs(&self) -> &Jobs {
+        &self.0.jobs
+    }
+
+    /// What came of looking through the trails.
+    pub(crate) fn checks(&self) -> &Checks {
+        &self.0.checks
+    }
+
     pub(crate) fn backlog(&self) -> &Backlog {
         &self.0.backlog
+    }
+
+    /// Turns true when the server takes no new requests: whoever waits for something to happen waits no longer.
+    pub fn stopping(&self) -> watch::Receiver<bool> {
+        self.0.stopping.subscribe()
+    }
+
+    pub(crate) fn stop(&self) {
+        self.0.stopping.send_replace(true);
     }
 
     /// Cookies are for HTTPS only where people come over HTTPS.

@@ -332,9 +332,23 @@ impl From<sqlx::Error> for Problem {
                         "path_conflict",
                         "This path is taken, or lies above or below one that is. Choose another, or revise the memory that is there.",
                     ),
+                    (Some("23514"), Some("memories_store_open")) => Self::conflict(
+                        "store_archived",
+                        "The store of this memory is archived or deleted, and nothing in it can be written.",
+                    ),
                     // Erased by somebody else at this moment.
-                    (Some("23503"), Some("conflicts_a" | "conflicts_b"))
-                    | (Some("23505"), Some("memories_twin" | "memories_pkey" | "sessions_external" | "tasks_key" | "proposals_key"))
+                    (Some("23503"), Some("conflicts_a" | "conflicts_b" | "code_verdicts_anchor"))
+                    | (
+                        Some("23505"),
+                        Some(
+                            "memories_twin"
+                            | "memories_pkey"
+                            | "sessions_external"
+                            | "tasks_key"
+                            | "proposals_key"
+                            | "code_snapshots_branch",
+                        ),
+                    )
                     | (Some("40001" | "40P01"), _) => Self::LostRace,
                     (Some("23505"), Some("agents_name")) => {
                         Self::conflict("name_taken", "An agent of this workspace has that name already.")

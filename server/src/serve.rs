@@ -108,6 +108,7 @@ impl Running {
     /// Takes no new requests, finishes those that run, and lets go of the database.
     pub async fn stop(self) -> Result<(), Failure> {
         let _ = self.stop.send(true);
+        self.app.stop();
         self.handle.graceful_shutdown(Some(GRACE));
         self.serving.await??;
         self.working.await?;

@@ -2,7 +2,7 @@
 //! or as a page.
 
 use crate::{
-    App, acts, api,
+    App, acts, anthropic, api,
     auth::scopes::Refusable,
     mcp,
     model::clock,
@@ -84,6 +84,9 @@ async fn around(State(app): State<App>, mut request: axum::extract::Request, nex
             response = told(&app, response, &path, &headers, &id);
         }
         if let Ok(id) = HeaderValue::try_from(&*id) {
+            if anthropic::speaks_at(&path) {
+                response.headers_mut().insert(anthropic::REQUEST_ID, id.clone());
+            }
             response.headers_mut().insert(REQUEST_ID.clone(), id);
         }
         response.headers_mut().entry(header::X_CONTENT_TYPE_OPTIONS).or_insert(HeaderValue::from_static("nosniff"));
@@ -120,6 +123,9 @@ fn told(app: &App, response: Response, path: &str, headers: &HeaderMap, id: &str
     };
     id.clone_into(&mut told.request_id);
     parts.headers.remove(header::CONTENT_LENGTH);
+    if anthropic::speaks_at(path) {
+        return anthropic::told(parts, &told);
+    }
     if is_page(path) {
         parts.headers.remove(header::WWW_AUTHENTICATE);
         return pages::told(app, parts, &told, headers);

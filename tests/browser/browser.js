@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const MAC = ["/Applications/Chromium.app/Contents/MacOS/Chromium", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"];
 
-function findChromium() {
+export function findChromium() {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const places = [process.env.CHROMIUM, ...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...MAC];
   const found = places.filter(Boolean).find((place) => {

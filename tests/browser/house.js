@@ -9,13 +9,13 @@ const program = process.env.CAIRN_SERVER_BIN ?? join(target, "debug/cairn-server
 const PATIENCE = 60_000;
 
 export class House {
-  /** Starts the server, with settings of its own if need be, and waits until it is ready. */
-  static async open(more = {}) {
+  /** Starts the server, with settings and flags of its own if need be, and waits until it is ready. */
+  static async open(more = {}, flags = []) {
     const house = new House();
     house.folder = await mkdtemp(join(tmpdir(), "cairn-browser-"));
     const settings = { CAIRN_LISTEN: "127.0.0.1:0", CAIRN_DATA_DIR: house.folder, CAIRN_LOG: "info", NO_COLOR: "1", ...more };
     const { PATH, HOME, LANG } = process.env;
-    house.server = spawn(program, ["serve"], { cwd: house.folder, env: { PATH, HOME, LANG, ...settings }, stdio: ["ignore", "pipe", "pipe"] });
+    house.server = spawn(program, ["serve", ...flags], { cwd: house.folder, env: { PATH, HOME, LANG, ...settings }, stdio: ["ignore", "pipe", "pipe"] });
     house.log = "";
     for (const stream of [house.server.stdout, house.server.stderr]) {
       stream.on("data", (text) => (house.log += text));

@@ -236,3 +236,27 @@ async fn what_is_erased_takes_its_conflicts_along() {
     agent.get(&format!("conflicts/{conflict}")).await.refuses(404, "not_found");
     assert_eq!(house.count("select count(*) from conflicts").await, 0);
 }
+
+#[tokio::test]
+async fn what_was_decided_against_and_comes_back_clashes_again() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let (old, new, conflict) = clash(&agent).await;
+    resolves(&person, &conflict, id(&new)).await;
+    assert_eq!(agent.lists("conflicts?state=open").await.len(), 0);
+    let undone = json!({"memory_ids": [old["id"]], "agent_id": person.id});
+    person.post("rollbacks", undone).await.expect(201);
+    assert_eq!(agent.reads(&old).await["state"], "active");
+    let open = agent.lists("conflicts?state=open").await;
+    assert_eq!((open.len(), &open[0]["id"]), (1, &json!(conflict)), "both are active, and both cannot hold");
+    assert_eq!(agent.reads(&old).await["conflicts"][0]["memory_id"], new["id"]);
+    // Decided anew it is settled, and so it is for two that were put away and restored.
+    resolves(&person, &conflict, "neither").await;
+    for memory in [&old, &new] {
+        assert_eq!(agent.lists("conflicts?state=open").await.len(), 0);
+        person.post(&format!("{}/restore", at(memory)), json!({})).await.expect(200);
+    }
+    assert_eq!(agent.lists("conflicts?state=open").await.len(), 1);
+    resolves(&person, &conflict, "both").await;
+    assert_eq!(agent.lists("conflicts?state=open").await.len(), 0);
+}

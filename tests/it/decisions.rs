@@ -1,7 +1,8 @@
 //! A decision that contradicts an active one is caught before it lands, on every door.
 
-use cairn_tests::{House, Role, at};
-use serde_json::json;
+use cairn_tests::{Actor, House, Reply, Role, at};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
 
 const OLD: &str = "Service tokens are signed with RS256.";
 const NEW: &str = "Service tokens are signed with HS256.";
@@ -114,4 +115,55 @@ async fn nothing_becomes_a_contradicting_decision_later() {
     agent.post(&format!("{}/restore", at(&old)), json!({})).await.refuses(409, "decision_conflict");
     let both = json!({"items": [{"content": "Logs are kept for 30 days.", "kind": "decision"}, {"content": "Logs are kept for 90 days.", "kind": "decision"}]});
     agent.post("memories/batch", both).await.refuses(409, "decision_conflict");
+}
+
+/// So many rivals for one thing, each through another door.
+async fn rivals(agent: &Actor, reviewer: &Actor, project: &str) -> Vec<Reply> {
+    let says = |days: usize| format!("Logs are kept for {days} days.");
+    let decision = |days: usize| json!({"content": says(days), "kind": "decision", "project": project});
+    // One was decided before and put away, one waits for a person by policy, one is a fact that would be a decision.
+    let old = agent.remembers_all_of(decision(10)).await;
+    agent.delete(&at(&old)).await.expect(200);
+    let first = agent.remembers_all_of(decision(20)).await;
+    let waiting = json!({"content": says(30), "kind": "decision", "project": project, "on_conflict": "propose"});
+    let waiting = agent.remembers_all_of(waiting).await;
+    agent.delete(&at(&first)).await.expect(200);
+    let proposal =
+        reviewer.lists("proposals?state=open").await.into_iter().find(|one| one["memory_id"] == waiting["id"]).expect("it waits");
+    let fact = agent.remembers_all_of(json!({"content": says(40), "project": project})).await;
+    let session = agent.post("sessions", json!({"agent_tool": "codex", "project": project})).await.expect(201);
+    let checkpoint = json!({"decisions": [says(50)]});
+    let asks = vec![
+        agent.ask("POST", "memories").json(&decision(70)),
+        agent.ask("POST", "memories").header("Idempotency-Key", project).json(&decision(80)),
+        agent.ask("POST", "memories/batch").json(&json!({"items": [decision(90)]})),
+        agent.ask("POST", &format!("{}/restore", at(&old))),
+        agent.ask("PATCH", &at(&fact)).json(&json!({"kind": "decision"})),
+        agent.ask("POST", &format!("sessions/{}/checkpoints", id(&session))).json(&checkpoint),
+        reviewer.ask("POST", &format!("proposals/{}/approve", id(&proposal))).json(&json!({})),
+    ];
+    let mut running = JoinSet::new();
+    for ask in asks {
+        running.spawn(ask.send());
+    }
+    running.join_all().await
+}
+
+fn id(of: &Value) -> &str {
+    of["id"].as_str().expect("an id")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_that_contradict_each_other_at_the_same_moment_one_stands() {
+    let house = House::furnished(|given| given.database_connections = Some("20".to_owned())).await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    for project in ["billing", "search", "gateway", "mailer"] {
+        let replies = rivals(&agent, &reviewer, project).await;
+        // Whoever approved the one that waited decided against the rest; else it is the first that came.
+        let standing = agent.lists(&format!("memories?kind=decision&state=active&project={project}")).await;
+        assert_eq!(standing.len(), 1, "{standing:#?}\n{replies:#?}");
+        for reply in replies.iter().filter(|reply| reply.status >= 300) {
+            reply.refuses(409, "decision_conflict");
+        }
+    }
 }

@@ -66,7 +66,7 @@ async fn picture(who: &Actor) -> BTreeMap<String, Value> {
 }
 
 /// Behind the house's back: some memories were written long ago.
-async fn age(house: &House, memories: &[&Value], days: i32) {
+pub(super) async fn age(house: &House, memories: &[&Value], days: i32) {
     let ids: Vec<uuid::Uuid> = memories.iter().map(|memory| text(&memory["id"]).parse().expect("an id")).collect();
     let mut conn = house.owner().acquire().await.expect("a connection");
     let conn: &mut PgConnection = &mut conn;

@@ -13,15 +13,17 @@ use std::collections::BTreeSet;
 /// In every text that has to go; `marker` stands beside it as a word of its own.
 const CANARY: &str = "canary";
 
-struct Cage {
+pub(super) struct Cage {
     house: House,
-    writer: Agent,
-    reviewer: Person,
+    pub(super) writer: Agent,
+    pub(super) reviewer: Person,
     auditor: Person,
-    memories: Vec<Value>,
-    sessions: Vec<Value>,
+    pub(super) memories: Vec<Value>,
+    pub(super) sessions: Vec<Value>,
     /// What was sent, to be sent again: where, and what.
     sent: Vec<(String, Value)>,
+    /// The same of files.
+    pub(super) files: Vec<(String, String)>,
 }
 
 impl Cage {
@@ -36,10 +38,14 @@ impl Cage {
             memories: Vec::new(),
             sessions: Vec::new(),
             sent: Vec::new(),
+            files: Vec::new(),
         };
         cage.writer.remembers("what stays is here").await;
         cage.remember().await;
         cage.run().await;
+        cage.by_tools().await;
+        cage.by_files().await;
+        cage.by_remarks().await;
         cage.recall().await;
         cage
     }
@@ -115,7 +121,13 @@ impl Cage {
         let answer = self.writer.asks(asked).await;
         assert!(!items(&answer).is_empty(), "{answer}");
         self.reviewer.recalls("canary49 marker, asked by a person").await;
-        self.writer.post("context", json!({"project": "kept"})).await.expect(200);
+        // Also where the answer is kept for a repeat.
+        for (key, place, body) in
+            [("k9", "context", json!({"project": "kept"})), ("k10", "recall", json!({"query": "canary49 marker, once more"}))]
+        {
+            let answer = self.writer.ask("POST", place).header("Idempotency-Key", key).json(&body).send().await.expect(200);
+            assert!(has_canary(&answer.to_string()), "{answer}");
+        }
     }
 
     fn admin(&self) -> Actor {
@@ -174,6 +186,10 @@ impl Cage {
         .await
         .expect("is there");
         for operation in Document::read(&self.house.stranger()).await.operations().into_iter().filter(|one| !one.writes()) {
+            if operation.is_of_the_key() {
+                seen.extend(self.in_stores(&operation.path, &ids).await);
+                continue;
+            }
             let path = operation.path.replace("{ws}", "coding").replace("{n}", "1");
             let places: BTreeSet<String> = if path.contains('{') { named_in(&path, &ids) } else { BTreeSet::from([path.clone()]) };
             for place in places {
@@ -183,6 +199,21 @@ impl Cage {
                         seen.extend((reply.status == 200 && has_canary(&reply.text())).then(|| format!("GET {place}{query}: {reply:?}")));
                     }
                 }
+            }
+        }
+        seen
+    }
+
+    /// The same through the Memory Stores API, which takes no person.
+    async fn in_stores(&self, path: &str, ids: &[(String, String)]) -> Vec<String> {
+        let store = format!("memstore_{}", self.house.workspace("coding").await);
+        let mut seen = Vec::new();
+        for (_, id) in ids.iter().filter(|(kind, _)| kind == "memory") {
+            let place = path.replace("{memory_store_id}", &store).replace("{memory_id}", &format!("mem_{id}"));
+            let place = format!("{}?view=full", place.replace("{memory_version_id}", &format!("memver_{id}_1")));
+            for place in [place.clone(), place.replace("?view=full", "")] {
+                let reply = self.writer.get(&place).await;
+                seen.extend((reply.status == 200 && has_canary(&reply.text())).then(|| format!("GET {place}: {reply:?}")));
             }
         }
         seen
@@ -211,7 +242,7 @@ fn items_of(made: &Value) -> Vec<Value> {
     all.unwrap_or_else(|| panic!("no items: {made}")).iter().map(memory).collect()
 }
 
-fn has_canary(text: &str) -> bool {
+pub(super) fn has_canary(text: &str) -> bool {
     text.to_lowercase().contains(CANARY)
 }
 
@@ -238,14 +269,16 @@ fn said(operation: &Value, parameter: &str) -> bool {
     operation["parameters"].as_array().into_iter().flatten().any(|one| one["name"] == parameter && one["in"] == "query")
 }
 
-fn ids(of: &[Value]) -> Vec<&Value> {
+pub(super) fn ids(of: &[Value]) -> Vec<&Value> {
     of.iter().map(|one| &one["id"]).collect()
 }
 
 /// What an executed request leaves is a trail that holds and a certificate that anyone can check.
 async fn is_proven(cage: &Cage, request: &Value) {
     let url = cage.house.postgres().owner_url(cage.house.database());
-    let found = check::look_through(&url).await.expect("a look");
+    cage.house.is_sealed().await;
+    let mut found = check::look_through(&url).await.expect("a look");
+    cairn_server::acts::seal::look_through(&url, &mut found).await.expect("a look at what is sealed");
     assert!(found.holds(), "{found}");
     let place = format!("deletion-requests/{}/certificate", request["id"].as_str().expect("is there"));
     let shown = cage.auditor.get(&place).await.expect(200);
@@ -273,6 +306,7 @@ async fn by_id_with_copies_nothing_is_left_anywhere() {
     let left = cage.sightings().await;
     assert!(left.is_empty(), "{left:#?}");
     cage.is_barred(&request).await;
+    cage.files_are_barred(&request).await;
     // Nothing came back but the questions that were just asked.
     let dump = cage.house.dump().await;
     let left: Vec<_> = dump.lines().filter(|line| has_canary(line) && !line.starts_with("receipts: ")).collect();
@@ -288,7 +322,8 @@ async fn by_id_with_copies_nothing_is_left_anywhere() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn by_words_nothing_that_has_them_is_left() {
-    let cage = Cage::filled().await;
+    let mut cage = Cage::filled().await;
+    let stay = cage.by_remarks_on_others().await;
     let hold = cage.auditor.post("holds", json!({"subject": "canary51 marker", "reason": "canary52 marker"})).await.expect(201);
     assert_eq!(cage.auditor.delete(&format!("holds/{}", hold["id"].as_str().expect("is there"))).await.status, 204);
     // A request that came to nothing speaks of it too.
@@ -300,7 +335,10 @@ async fn by_words_nothing_that_has_them_is_left() {
     let left = cage.sightings().await;
     assert!(left.is_empty(), "{left:#?}");
     is_proven(&cage, &request).await;
-    assert_eq!(cage.writer.recalls("what stays?").await, ["what stays is here"]);
+    for memory in &stay {
+        cage.writer.reads(memory).await;
+    }
+    assert_eq!(cage.writer.recalls("what stays?").await[0], "what stays is here");
     assert_eq!(
         cage.admin().get(&format!("sessions/{}", cage.sessions[0]["id"].as_str().expect("is there"))).await.expect(200)["event_count"],
         8

@@ -97,13 +97,14 @@ fn members(document: &Document, operation: &Operation) -> Vec<String> {
 #[test]
 fn nothing_that_is_sent_breaks_the_server() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let (_house, document, somebody, memory) = runtime.block_on(async {
+    let (_house, document, somebody, agent, memory) = runtime.block_on(async {
         let house = House::open().await;
         let admin = house.admin().await;
         house.workspace("coding").await;
         let memory = admin.remembers("to be aimed at").await["id"].as_str().unwrap().to_owned();
         let person = house.person("coding", Role::Admin).await;
-        (house, Document::read(&person).await, person, memory)
+        let agent = house.agent("coding", Role::Admin).await;
+        (house, Document::read(&person).await, person, agent, memory)
     });
     // Changing a password or signing out would end the test rather than the server.
     let spared = |operation: &Operation| operation.path.ends_with("/password") || operation.path.ends_with("/logout");
@@ -118,8 +119,19 @@ fn nothing_that_is_sent_breaks_the_server() {
         TestRunner::new(ProptestConfig { cases: 500, failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() });
     let aimed = (0..takers.len(), any::<bool>(), twists());
     runner
-        .run(&aimed, |(which, real, twist)| runtime.block_on(survives(&somebody, &takers[which], real.then_some(&memory), &twist)))
+        .run(&aimed, |(which, real, twist)| {
+            // Where the key decides the workspace no person is let in.
+            let who: &Actor = if takers[which].1.is_of_the_key() { &agent } else { &somebody };
+            runtime.block_on(survives(who, &takers[which], real.then_some(&memory), &twist))
+        })
         .unwrap();
+}
+
+/// The default store, as the Memory Stores API names it.
+async fn default_store(agent: &Actor) -> String {
+    let stores = agent.get("/v1/memory_stores?include_archived=true&limit=100").await;
+    let main = stores.data().iter().find(|store| store["name"] == "main").and_then(|store| store["id"].as_str());
+    main.unwrap_or("memstore_none").to_owned()
 }
 
 async fn survives(
@@ -131,6 +143,10 @@ async fn survives(
     let mut operation = operation.clone();
     if let Some(memory) = memory.filter(|_| operation.path.contains("/memories/{id}")) {
         operation.path = operation.path.replace("{id}", memory);
+    }
+    if let Some(memory) = memory.filter(|_| operation.is_of_the_key()) {
+        let store = default_store(somebody).await;
+        operation.path = operation.path.replace("{memory_store_id}", &store).replace("{memory_id}", &format!("mem_{memory}"));
     }
     let body = twist.applied_to(operation.body.as_ref().unwrap_or(&Value::Null), known);
     let shown = String::from_utf8_lossy(&body).into_owned();

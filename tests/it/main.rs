@@ -1,8 +1,11 @@
 //! Promises, one file each. Actors speak only HTTP; what they cannot see is looked up behind the scenes.
 
 mod access;
+mod another_cluster;
 mod bad_input;
 mod capture;
+mod code;
+mod code_commits;
 mod commands;
 mod concurrency;
 mod conflicts;
@@ -14,6 +17,8 @@ mod dreams;
 mod dreams_rewrite;
 mod embeddings;
 mod erasure;
+mod erasure_doors;
+mod events;
 mod export;
 mod feedback;
 mod foreign_postgres;
@@ -30,8 +35,12 @@ mod mcp;
 mod mcp_input;
 mod mcp_walls;
 mod memories;
+mod memory_stores;
+mod memory_tool;
 mod operations;
 mod pages;
+mod pages_of_governance;
+mod pages_of_review;
 mod policies;
 mod private;
 mod problems;

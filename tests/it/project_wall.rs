@@ -129,3 +129,34 @@ async fn a_token_can_be_walled_in_further_and_never_out() {
     narrowed.post("memories", json!({"content": "a reader writes"})).await.refuses(403, "forbidden");
     two.walled.post("/v1/auth/token", json!({"project": "billing"})).await.refuses(403, "wider_than_key");
 }
+
+#[tokio::test]
+async fn a_task_behind_the_wall_is_not_there_not_even_by_its_key() {
+    let two = two_projects().await;
+    two.free.post("tasks", json!({"key": "rotate", "title": "Theirs", "project": "billing"})).await.expect(201);
+    two.free.post("tasks", json!({"key": "everyones", "title": "Nobody's in particular"})).await.expect(201);
+    two.walled.get("tasks/rotate").await.refuses(404, "not_found");
+    // A key that is taken there is as free as one that nobody has.
+    for (key, status) in [("rotate", 201), ("everyones", 201), ("unheard-of", 201), ("rotate", 409)] {
+        let made = two.walled.post("tasks", json!({"key": key, "title": "Ours"})).await;
+        assert_eq!(made.status, status, "{key}: {made:?}");
+    }
+    for task in ["rotate", "begun-by-a-run"] {
+        two.walled.post("sessions", json!({"agent_tool": "codex", "task": task})).await.expect(201);
+    }
+    let ours = two.walled.get("tasks/rotate").await.expect(200);
+    assert_eq!((&ours["title"], &ours["project"], &ours["state"]), (&json!("Ours"), &json!("gateway"), &json!("active")));
+    // Who sees both gets the older, or whose it is meant to be, and can change either.
+    for (place, title, state) in [
+        ("tasks/rotate", "Theirs", "open"),
+        ("tasks/rotate?project=gateway", "Ours", "active"),
+        ("tasks/rotate?project=billing", "Theirs", "open"),
+    ] {
+        let seen = two.free.get(place).await.expect(200);
+        assert_eq!((&seen["title"], &seen["state"]), (&json!(title), &json!(state)), "{place}");
+    }
+    two.free.post("tasks/rotate/pause?project=gateway", json!({})).await.expect(200);
+    assert_eq!(two.walled.get("tasks/rotate").await.expect(200)["state"], "paused");
+    assert_eq!(two.free.get("tasks/rotate").await.expect(200)["state"], "open");
+    two.free.post("tasks", json!({"key": "rotate", "title": "Again", "project": "gateway"})).await.refuses(409, "task_exists");
+}

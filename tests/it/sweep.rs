@@ -95,13 +95,69 @@ async fn in_a_workspace_everyone_may_what_the_role_table_says() {
     assert!(count >= 20, "only {count} operations name a workspace");
 }
 
+/// Where the key decides the workspace: the same table, no way in for people, and nothing to be learned of another's.
+#[tokio::test(flavor = "multi_thread")]
+async fn with_a_key_everyone_may_what_the_role_table_says() {
+    let house = House::open().await;
+    let document = Document::read(&house.stranger()).await;
+    let cast = Cast::gather(&house, "swept").await;
+    let outsider = house.agent("elsewhere", Role::Admin).await;
+    let (store, memory) = a_stored_memory(&cast.agents[1].1).await;
+    let swept: Vec<_> = document.operations().into_iter().filter(Operation::is_of_the_key).collect();
+    assert!(swept.len() >= 16, "only {} operations go by the key", swept.len());
+    for operation in &swept {
+        operation.asked_by(&house.stranger()).send().await.denies(401, "authentication_error", "unauthenticated");
+        for (_, person) in &cast.people {
+            operation.asked_by(person).send().await.denies(403, "permission_error", "agent_key_required");
+        }
+        // What is another workspace's is told as what is nobody's.
+        if operation.path.contains('{') {
+            let theirs = |mut address: String| {
+                for (name, id) in [("memstore_", &store), ("mem_", &memory)] {
+                    address = address.replace(&format!("{name}{}", nobody()), id);
+                }
+                address.replace(&format!("memver_{}_1", nobody()), &format!("{}_1", memory.replace("mem_", "memver_")))
+            };
+            let ask = |address: &str| {
+                let ask = outsider.ask(&operation.method, address);
+                operation.body.iter().fold(ask, cairn_tests::Ask::json).send()
+            };
+            let address = operation.address("");
+            let (foreign, missing) = (ask(&theirs(address.clone())).await, ask(&address).await);
+            foreign.denies(404, "not_found_error", "not_found");
+            assert_eq!(foreign.but_for_the_request(), missing.but_for_the_request(), "{}", operation.name());
+            assert_eq!(foreign.headers.len(), missing.headers.len(), "{}", operation.name());
+        }
+        let roles = operation.roles();
+        for (role, agent) in &cast.agents {
+            let reply = operation.asked_by(agent).send().await;
+            let said = told(operation, agent, role.word(), &reply);
+            if roles.contains(&role.word()) {
+                assert!(reply.status != 401 && reply.status != 403 && reply.status < 500, "{said}");
+            } else {
+                reply.denies(403, "permission_error", "forbidden");
+            }
+        }
+    }
+}
+
+async fn a_stored_memory(writer: &Actor) -> (String, String) {
+    let text = |made: serde_json::Value| made["id"].as_str().expect("an id").to_owned();
+    let store = text(writer.post("/v1/memory_stores", serde_json::json!({"name": "theirs"})).await.expect(200));
+    let new = serde_json::json!({"path": "/secret.md", "content": "theirs"});
+    let memory = text(writer.post(&format!("/v1/memory_stores/{store}/memories"), new).await.expect(200));
+    (store, memory)
+}
+
 #[tokio::test]
 async fn the_document_says_what_the_role_table_says() {
     let house = House::open().await;
     for operation in Document::read(&house.stranger()).await.operations() {
         let (name, access) = (operation.name(), operation.access());
-        let row = TABLE.iter().find(|(word, _)| *word == access);
-        assert_eq!(row.is_some(), operation.names_a_workspace(), "{name} is for {access}");
+        let row = TABLE.iter().find(|(word, _)| *word == access.trim_start_matches("agent_"));
+        let inside = operation.names_a_workspace() || operation.is_of_the_key();
+        assert_eq!(row.is_some() && access != "agent_key", inside, "{name} is for {access}");
+        assert_eq!(access.starts_with("agent_") && access != "agent_key", operation.is_of_the_key(), "{name} is for {access}");
         let expected: Vec<&str> = row.map(|(_, roles)| roles.iter().map(|role| role.word()).collect()).unwrap_or_default();
         assert_eq!(operation.roles(), expected, "{name}");
     }
@@ -218,7 +274,7 @@ async fn outside_of_workspaces_everyone_may_what_the_operation_says() {
     let agent = house.agent("coding", Role::Admin).await;
     let (mut person, mut admin) = (house.person("coding", Role::Admin).await, house.admin().await.clone());
     admin = house.sign_in(&admin.email, "coding").await;
-    for operation in document.operations().into_iter().filter(|one| !one.names_a_workspace()) {
+    for operation in document.operations().into_iter().filter(|one| !one.names_a_workspace() && !one.is_of_the_key()) {
         // Those who try wrong passwords here shall not keep the next ones out.
         sqlx::query("delete from sign_in_failures").execute(house.owner()).await.unwrap();
         // An operation may have ended the sign-in it was called with.

@@ -1,6 +1,6 @@
 //! Tasks: what one run knew, the next is told; nothing completed is done twice.
 
-use cairn_tests::{Agent, House, Role};
+use cairn_tests::{Agent, House, Role, at};
 use serde_json::{Value, json};
 
 async fn run(agent: &Agent, task: Option<&str>) -> String {
@@ -186,4 +186,38 @@ async fn a_brief_cannot_be_forged() {
     let told = agent.post("tasks/t/resume", json!({"session_id": session})).await.expect(200);
     let brief = told["markdown"].as_str().expect("a brief");
     assert!(!brief.contains("\n## Decisions that bind") && !brief.contains("previous instructions"), "{brief}");
+}
+
+#[tokio::test]
+async fn what_a_resumed_run_is_told_leaves_a_receipt_and_says_what_went_stale() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let first = run(&agent, Some("t")).await;
+    let said = json!({"decisions": ["Service tokens are signed with RS256", "Orders are kept in Postgres"], "discoveries": ["The staging cache is cold at noon"]});
+    let written = checkpoint(&agent, &first, said).await;
+    let memory = |part: &str, n: usize| json!({"id": written[part][n]["memory_id"]});
+    let (stale, suspect) = (memory("decisions", 0), memory("discoveries", 0));
+    agent.patch(&at(&stale), json!({"expires_at": "2020-01-01T00:00:00Z"})).await.expect(200);
+    agent.patch(&at(&suspect), json!({"stale_after": "2020-01-01T00:00:00Z"})).await.expect(200);
+
+    let second = run(&agent, None).await;
+    let told = agent.post("tasks/t/resume", json!({"session_id": second, "token_budget": 900})).await.expect(200);
+    let listed = told["state"]["stale"].as_array().expect("a list");
+    let found: Vec<_> = listed.iter().map(|one| (&one["memory_id"], &one["freshness"]["state"])).collect();
+    assert_eq!(found, [(&stale["id"], &json!("stale")), (&suspect["id"], &json!("suspect"))], "{told}");
+    assert!(listed.iter().all(|one| one["freshness"]["reasons"].as_array().is_some_and(|reasons| !reasons.is_empty())), "{told}");
+    let (_, doubtful) = told["markdown"].as_str().unwrap().split_once("May no longer hold").expect("a section");
+    assert!(doubtful.contains("RS256") && doubtful.contains("cold at noon"), "{doubtful}");
+
+    let receipt = agent.looks_up(&told).await;
+    assert_eq!((&receipt["surface"], &receipt["session_id"]), (&json!("resume"), &json!(second)));
+    let items: Vec<_> = receipt["items"].as_array().unwrap().iter().map(|item| (&item["memory_id"], &item["version"])).collect();
+    assert_eq!(items.len(), 3, "{receipt}");
+    for (memory, version) in [(&stale, 2), (&memory("decisions", 1), 1), (&suspect, 2)] {
+        assert!(items.contains(&(&memory["id"], &json!(version))), "{memory} {receipt}");
+    }
+    assert!(receipt.to_string().contains("Orders are kept in Postgres"), "{receipt}");
+    // Who was told a memory is found by it.
+    let place = format!("receipts?memory_id={}", stale["id"].as_str().unwrap());
+    assert!(agent.lists(&place).await.iter().any(|one| one["id"] == told["receipt_id"]));
 }

@@ -31,8 +31,14 @@ async fn lived_in() -> House {
     reviewer.post("conflicts/sweep", json!({"anew": true})).await.expect(200);
     reviewer.post("rollbacks", json!({"session_id": run.replace("sessions/", "")})).await.expect(201);
     writer.ask("POST", "import?name=CLAUDE.md").bytes("text/markdown", "- Never push to main.\n").send().await.expect(200);
+    for (commit, parts) in [("c1", 1), ("c2", 2)] {
+        let file = json!({"path": "src/lib.rs", "sha256": "0123456789abcdef", "symbols": []});
+        let picture = json!({"repo": "r", "branch": "main", "commit": commit, "files": [file], "part": 1, "parts": parts});
+        writer.post("code/snapshots", picture).await.expect(200);
+    }
     // As the maker of an outside model's vectors would.
     for kept in [
+        "insert into activity (workspace_id, hour, writes, recalls, told_tokens, recalled) select distinct workspace_id, now(), 1, 0, 0, '[]'::jsonb from memories",
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
         "insert into memory_vectors (workspace_id, memory_id, model, text_mark, dimensions, vectors) select workspace_id, id, 'm', '', 1, '' from memories",
         "insert into dreams (workspace_id, id, mode, dry_run, state, stage, started_at, actor_type, actor_id, tally, audit_id) select workspace_id, id, 'auto', false, 'done', 'over', created_at, created_by_type, created_by, '{}', audit_id from memories",

@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
-const SEALED: [&str; 3] = ["audit_leaves", "audit_nodes", "audit_checkpoints"];
+const SEALED: [&str; 4] = ["audit_leaves", "audit_nodes", "audit_checkpoints", "activity"];
 
 impl House {
     /// Waits until every entry of every trail is sealed.
@@ -65,7 +65,7 @@ impl House {
         sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(self.owner()).await.expect(sql)
     }
 
-    /// How many rows each table has, but for those that the sealer fills behind everybody.
+    /// How many rows each table has, but for those that are filled behind everybody.
     pub async fn census(&self) -> BTreeMap<String, i64> {
         let mut census = BTreeMap::new();
         for table in self.all_tables().await.into_iter().filter(|table| !SEALED.contains(&table.as_str())) {

@@ -105,6 +105,11 @@ impl Operation {
         self.path.contains("{ws}")
     }
 
+    /// The key that is shown decides the workspace.
+    pub fn is_of_the_key(&self) -> bool {
+        self.path.starts_with("/v1/memory_stores")
+    }
+
     pub fn writes(&self) -> bool {
         self.method != "GET"
     }
@@ -121,12 +126,21 @@ impl Operation {
     /// Its path, and the parameters that it cannot do without.
     pub fn address(&self, workspace: &str) -> String {
         let mut path = self.path.replace("{ws}", workspace).replace("{n}", "1");
+        for (name, word, end) in
+            [("{memory_store_id}", "memstore_", ""), ("{memory_id}", "mem_", ""), ("{memory_version_id}", "memver_", "_1")]
+        {
+            path = path.replace(name, &format!("{word}{}{end}", nobody()));
+        }
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
             path.replace_range(start..=end, &nobody().to_string());
         }
         let required =
             self.said["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] == "query" && one["required"] == true);
-        let query: Vec<String> = required.map(|one| format!("{}=1", one["name"].as_str().unwrap_or_default())).collect();
+        let mut query: Vec<String> = required.map(|one| format!("{}=1", one["name"].as_str().unwrap_or_default())).collect();
+        // A stream is asked to end, for whoever reads it to its end.
+        if self.said["responses"]["200"]["content"].get("text/event-stream").is_some() {
+            query.push("seconds=1".to_owned());
+        }
         if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
     }
 }

@@ -150,6 +150,7 @@ struct Chatting {
     answer: Option<(u16, String)>,
     asked: Vec<Value>,
     keys: Vec<String>,
+    silent: bool,
 }
 
 impl Chatter {
@@ -172,6 +173,11 @@ impl Chatter {
         self.state.lock().expect("not poisoned").answer = Some((status, body.to_owned()));
     }
 
+    /// Whether it lets whoever asks wait.
+    pub fn keeps_silent(&self, silent: bool) {
+        self.state.lock().expect("not poisoned").silent = silent;
+    }
+
     /// What it was asked.
     pub fn asked(&self) -> Vec<Value> {
         self.state.lock().expect("not poisoned").asked.clone()
@@ -183,9 +189,14 @@ impl Chatter {
 }
 
 async fn chat(State(state): State<Arc<Mutex<Chatting>>>, headers: HeaderMap, body: Bytes) -> Response {
-    let mut state = state.lock().expect("not poisoned");
-    state.asked.push(serde_json::from_slice(&body).expect("JSON"));
-    state.keys.extend(headers.get("authorization").and_then(|key| key.to_str().ok()).map(str::to_owned));
-    let (status, answer) = state.answer.clone().unwrap_or((503, String::new()));
+    {
+        let mut state = state.lock().expect("not poisoned");
+        state.asked.push(serde_json::from_slice(&body).expect("JSON"));
+        state.keys.extend(headers.get("authorization").and_then(|key| key.to_str().ok()).map(str::to_owned));
+    }
+    while state.lock().expect("not poisoned").silent {
+        tokio::time::sleep(Duration::from_millis(25)).await;
+    }
+    let (status, answer) = state.lock().expect("not poisoned").answer.clone().unwrap_or((503, String::new()));
     (StatusCode::from_u16(status).expect("a status"), answer).into_response()
 }

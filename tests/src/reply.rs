@@ -27,7 +27,7 @@ impl Reply {
 
     /// The stable word of a problem; empty when this is none.
     pub fn code(&self) -> &str {
-        self.body["code"].as_str().unwrap_or_default()
+        self.body["code"].as_str().or_else(|| self.body["error"]["code"].as_str()).unwrap_or_default()
     }
 
     pub fn text(&self) -> String {
@@ -57,6 +57,21 @@ impl Reply {
         }
         assert_eq!(self.body["request_id"], self.header("x-request-id"), "{self:?}");
         assert_eq!(self.body["type"], format!("/docs/problems#{code}"), "{self:?}");
+        assert!(include_str!("../../docs/problems.md").contains(&format!("\n### {code}\n")), "docs/problems.md does not explain {code}");
+        self
+    }
+
+    /// Fails unless the answer is this error, told as the Memory Stores API tells them.
+    #[track_caller]
+    pub fn denies(&self, status: u16, kind: &str, code: &str) -> &Self {
+        let error = &self.body["error"];
+        assert_eq!((self.status, error["type"].as_str(), error["code"].as_str()), (status, Some(kind), Some(code)), "{self:?}");
+        assert_eq!(self.header("content-type"), "application/json", "{self:?}");
+        assert_eq!(self.body["type"], "error", "{self:?}");
+        assert!(error["message"].as_str().is_some_and(|text| !text.is_empty()), "{self:?}");
+        for header in ["request-id", "x-request-id"] {
+            assert_eq!(self.body["request_id"], self.header(header), "{self:?}");
+        }
         assert!(include_str!("../../docs/problems.md").contains(&format!("\n### {code}\n")), "docs/problems.md does not explain {code}");
         self
     }

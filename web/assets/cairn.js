@@ -13,7 +13,7 @@
 
   const typing = (element) => element.closest("input:not([type=checkbox]), textarea, select, [contenteditable]") !== null;
   const rows = () => [...document.querySelectorAll("main [data-row]")].filter((row) => row.checkVisibility());
-  const handle = (row) => find("[data-open]", row) ?? find("a[href], button, summary", row);
+  const handle = (row) => find("[data-open]", row) ?? find("a[href], button, summary", row) ?? row;
 
   function step(by) {
     const all = rows();
@@ -73,6 +73,16 @@
       event.preventDefault();
       acts[event.key]();
     }
+  });
+
+  // The slider says which day it stands for while it is moved.
+
+  document.addEventListener("input", ({ target }) => {
+    if (!target.matches("input[type=range][data-days]")) return;
+    const day = new Date(`${target.dataset.days}T00:00:00Z`);
+    day.setUTCDate(day.getUTCDate() - Number(target.value));
+    const shown = target.parentElement.querySelector("output");
+    if (shown) shown.textContent = Number(target.value) === 0 ? "now" : day.toISOString().slice(0, 10);
   });
 
   // Copying.

@@ -66,7 +66,12 @@ const STYLESHEET: &str = concat!(
     include_str!("../assets/css/parts.css"),
     include_str!("../assets/css/lists.css"),
     include_str!("../assets/css/memory.css"),
+    include_str!("../assets/css/overview.css"),
+    include_str!("../assets/css/search.css"),
+    include_str!("../assets/css/runs.css"),
     include_str!("../assets/css/deletion.css"),
+    include_str!("../assets/css/review.css"),
+    include_str!("../assets/css/govern.css"),
     include_str!("../assets/css/door.css"),
     include_str!("../assets/css/guide.css"),
 );

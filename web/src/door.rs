@@ -15,6 +15,14 @@ pub struct SignIn {
     pub error: Option<String>,
     /// Something kind to say, such as “You are signed out.”
     pub notice: Option<String>,
+    /// Where one can sign in besides: the provider by name.
+    pub provider: Option<String>,
+}
+
+impl SignIn {
+    fn elsewhere(&self) -> String {
+        query::link("/sign-in/sso", &[("next", &self.next)])
+    }
 }
 
 /// Create the first admin of a fresh installation.

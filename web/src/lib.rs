@@ -26,18 +26,34 @@
 
 mod actor;
 pub mod assets;
+pub mod chart;
 mod choice;
 mod chrome;
+pub mod decisions;
 pub mod deletion;
 mod docs;
 mod door;
+pub mod dreams;
+pub mod explain;
+mod figures;
 mod flash;
 mod guide;
+pub mod hall;
+pub mod holds;
+pub mod markdown;
 pub mod memories;
 mod nav;
+pub mod overview;
 mod problem;
 mod query;
+pub mod receipts;
+pub mod retention;
+pub mod review;
 pub mod samples;
+pub mod search;
+pub mod sessions;
+pub mod tasks;
+pub mod team;
 mod theme;
 pub mod trail;
 mod when;
@@ -49,6 +65,7 @@ pub use choice::Choice;
 pub use chrome::{Chrome, Viewer, Waiting};
 pub use docs::Docs;
 pub use door::{ChoosePassword, LinkPurpose, SetUp, SignIn};
+pub use figures::{about, number};
 pub use flash::{Flash, Tone, Undo};
 pub use guide::Guide;
 pub use nav::{Nav, NavGroup, NavItem, Sees};
@@ -85,11 +102,35 @@ macro_rules! framed {
 }
 
 pages!(SignIn, SetUp, ChoosePassword, Workspaces, Problem, Docs, Guide);
+pages!(hall::Account, hall::Instance, hall::People, hall::Workspaces);
 framed!(
+    overview::Overview => Overview,
+    search::Search => Search,
+    decisions::Index => Decisions,
+    sessions::Index => Sessions,
+    sessions::Show => Sessions,
+    tasks::Index => Tasks,
+    tasks::Show => Tasks,
+    receipts::Index => Receipts,
+    receipts::Show => Receipts,
     memories::Index => Memories,
     memories::Show => Memories,
     trail::Index => Audit,
     deletion::Certificate => Deletion,
     deletion::Index => Deletion,
+    deletion::New => Deletion,
     deletion::Show => Deletion,
+    dreams::Index => Review,
+    dreams::RollBack => Review,
+    dreams::Show => Review,
+    holds::Holds => Holds,
+    retention::Retention => Retention,
+    team::AgentPage => Agents,
+    team::Agents => Agents,
+    team::Connect => Connect,
+    team::Members => Members,
+    team::Settings => Settings,
+    review::Conflicts => Review,
+    review::Index => Review,
+    review::Show => Review,
 );

@@ -58,9 +58,23 @@ enum Under {
 /// The place, its heading, its label, its address below the workspace (or from the root), the letter after `g`, and
 /// whom it is for. In the order of the menu; letters differ.
 const PLACES: &[(Nav, Under, &str, &str, char, For)] = &[
+    (Nav::Overview, Under::Knowledge, "Overview", "overview", 'o', For::Everyone),
+    (Nav::Search, Under::Knowledge, "Search", "search", 's', For::Everyone),
     (Nav::Memories, Under::Knowledge, "Memories", "memories", 'm', For::Everyone),
+    (Nav::Decisions, Under::Knowledge, "Decisions", "decisions", 'd', For::Everyone),
+    (Nav::Sessions, Under::Knowledge, "Sessions", "sessions", 'e', For::Everyone),
+    (Nav::Tasks, Under::Knowledge, "Tasks", "tasks", 't', For::Everyone),
+    (Nav::Review, Under::Knowledge, "Review", "review", 'r', For::Everyone),
+    (Nav::Receipts, Under::Knowledge, "Receipts", "receipts", 'c', For::Everyone),
     (Nav::Audit, Under::Governance, "Audit", "trail", 'a', For::Auditors),
     (Nav::Deletion, Under::Governance, "Deletion", "deletion-requests", 'l', For::Everyone),
+    (Nav::Holds, Under::Governance, "Holds", "holds", 'h', For::Auditors),
+    (Nav::Retention, Under::Governance, "Retention", "retention", 'n', For::Auditors),
+    (Nav::Agents, Under::Team, "Agents", "agents", 'k', For::Admins),
+    (Nav::Members, Under::Team, "Members", "members", 'p', For::Admins),
+    (Nav::Settings, Under::Team, "Settings", "settings", 'y', For::Admins),
+    (Nav::Connect, Under::Team, "Connect", "connect", 'w', For::Everyone),
+    (Nav::Instance, Under::Server, "Instance", "/instance", 'i', For::InstanceAdmins),
 ];
 
 /// A heading and its places.

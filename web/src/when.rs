@@ -8,7 +8,14 @@ use time::{Month, OffsetDateTime, UtcOffset, format_description::well_known::Rfc
 #[template(source = r#"<time datetime="{{ self.rfc3339() }}" title="{{ self.exact() }}">{{ self.words() }}</time>"#, ext = "html")]
 pub struct When {
     at: OffsetDateTime,
-    now: Option<OffsetDateTime>,
+    said: Said,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Said {
+    Since(OffsetDateTime),
+    Exactly,
+    Clock,
 }
 
 impl HtmlSafe for When {}
@@ -16,17 +23,24 @@ impl HtmlSafe for When {}
 impl When {
     /// As seen from `now`: “3 h ago”, “in 2 days”, or the date when it is far off.
     pub fn relative(at: OffsetDateTime, now: OffsetDateTime) -> Self {
-        Self { at: at.to_offset(UtcOffset::UTC), now: Some(now) }
+        Self { at: at.to_offset(UtcOffset::UTC), said: Said::Since(now) }
     }
 
     /// To the second, for trails and certificates.
     pub fn absolute(at: OffsetDateTime) -> Self {
-        Self { at: at.to_offset(UtcOffset::UTC), now: None }
+        Self { at: at.to_offset(UtcOffset::UTC), said: Said::Exactly }
+    }
+
+    /// The hour alone, where the day stands elsewhere.
+    pub fn time_of_day(at: OffsetDateTime) -> Self {
+        Self { at: at.to_offset(UtcOffset::UTC), said: Said::Clock }
     }
 
     fn words(self) -> String {
-        let Some(now) = self.now else {
-            return self.exact();
+        let now = match self.said {
+            Said::Since(now) => now,
+            Said::Exactly => return self.exact(),
+            Said::Clock => return format!("{:02}:{:02}:{:02}", self.at.hour(), self.at.minute(), self.at.second()),
         };
         let seconds = (now - self.at).whole_seconds();
         let Some(span) = span(seconds.unsigned_abs()) else {

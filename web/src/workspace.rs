@@ -36,7 +36,7 @@ impl Workspace {
     }
 
     pub fn href(&self) -> String {
-        format!("{}/memories", self.base())
+        format!("{}/overview", self.base())
     }
 }
 

@@ -88,7 +88,7 @@ fn every_class_in_a_page_is_one_of_ours_or_a_word_of_the_api() {
         .filter(|asset| asset.content_type.starts_with("text/css"))
         .map(|asset| String::from_utf8_lossy(asset.bytes))
         .collect();
-    let open = ["kind-", "state-", "request-", "fresh-", "doubt-"];
+    let open = ["kind-", "state-", "request-", "fresh-", "doubt-", "run-", "moment-", "item-", "origin-", "dream-", "outcome-", "key-"];
     for (name, tags) in gallery().into_iter().filter(|(name, _)| !name.contains("hostile")) {
         for class in tags.iter().flat_map(|tag| tag.get("class").split_whitespace()) {
             let known = css.contains(&format!(".{class}")) || open.iter().any(|word| class.starts_with(word));

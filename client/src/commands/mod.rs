@@ -1,6 +1,7 @@
 //! What a person types, a file per noun. Each prints a table, or with `--json` what the server said.
 
 mod checkpoint;
+mod code;
 mod exchange;
 mod login;
 mod memories;
@@ -9,7 +10,7 @@ mod status;
 mod tasks;
 
 use crate::{
-    arguments::{Arguments, Command, ToolName, word},
+    arguments::{Arguments, Command, InstallName, word},
     failure::Failure,
     flush,
     hook::Tool,
@@ -74,12 +75,21 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
         Command::Session(session) => sessions::session(&here, session),
         Command::Export(wish) => exchange::export(&here, wish),
         Command::Import(wish) => exchange::import(&here, wish),
+        Command::Scan(wish) => code::scan(&here, wish),
+        Command::Sync(wish) => code::sync(&here, wish),
+        Command::Watch(wish) => code::watch(&here, wish),
         Command::Status => status::status(&here),
         // Served in `main`, before all this.
         Command::Hook { .. } => Ok(()),
         Command::Mcp => mcp::run(&here),
-        Command::Install(wish) => install::install(tool(wish.tool), wish.project, wish.dry_run, wish.yes),
-        Command::Uninstall(wish) => install::uninstall(tool(wish.tool), wish.project, wish.dry_run, wish.yes),
+        Command::Install(wish) => match tool(wish.tool) {
+            Some(tool) => install::install(tool, wish.project, wish.dry_run, wish.yes),
+            None => install::install_git(wish.dry_run, wish.yes),
+        },
+        Command::Uninstall(wish) => match tool(wish.tool) {
+            Some(tool) => install::uninstall(tool, wish.project, wish.dry_run, wish.yes),
+            None => install::uninstall_git(wish.dry_run, wish.yes),
+        },
         Command::Flush(wish) => flush_spool(&here, wish.wait, wish.spool),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "cairn", &mut io::stdout());
@@ -176,6 +186,7 @@ fn flush_spool(here: &Here, wait: bool, spool: Option<String>) -> Result<(), Fai
     Ok(())
 }
 
-fn tool(name: ToolName) -> Tool {
-    Tool::parse(&word(name)).unwrap_or(Tool::ClaudeCode)
+/// Git is none.
+fn tool(name: InstallName) -> Option<Tool> {
+    Tool::parse(&word(name))
 }

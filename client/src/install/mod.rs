@@ -5,6 +5,7 @@
 //! `uninstall` gives it back to the byte if nobody touched it since, and otherwise takes out only what is ours.
 
 mod files;
+mod git;
 mod json;
 mod kept;
 mod protocol;
@@ -14,6 +15,7 @@ mod tools;
 
 use crate::{failure::Failure, hook::Tool, repository::Repository};
 use files::Change;
+pub use git::{install as install_git, uninstall as uninstall_git};
 use kept::{Installed, KeptFile};
 use similar::TextDiff;
 use std::{

@@ -32,6 +32,12 @@ pub struct Known {
     pub ended: Vec<String>,
     /// Files that came, with what was asked for.
     pub files: Vec<(String, Vec<u8>)>,
+    /// Pictures of code, each as it came.
+    pub pictures: Vec<Value>,
+    /// Whatever the base, it is not known any more.
+    pub refuses_bases: bool,
+    /// Everything that was sent, to the byte.
+    pub sent: Vec<u8>,
     batches: usize,
     ids: HashSet<String>,
     once: HashSet<String>,
@@ -112,6 +118,7 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
 
 fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
     known.requests.push((format!("{} {}", request.method, request.path), request.body.clone()));
+    known.sent.extend_from_slice(&request.bytes);
     let path = request.path.split('?').next().unwrap_or_default();
     let parts: Vec<&str> = path.trim_start_matches("/v1/").split('/').collect();
     match parts[..] {
@@ -134,6 +141,8 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
         [.., "import"] => import(request, known),
         [.., "export", "agents.md"] => (200, json!("# What this team knows\n")),
         [.., "export"] => (200, json!("{\"type\":\"header\"}\n{\"type\":\"end\"}\n")),
+        [.., "code", "snapshots"] if request.method == "POST" => picture(&request.body, known),
+        [.., "code", "snapshots"] => (200, json!({"data": heads(known), "next_cursor": null})),
         [.., "recall"] => (
             200,
             json!({"receipt_id": "r", "items": [{"memory_id": "m", "title": "Deploys", "kind": "decision", "content": "Fridays are frozen.", "freshness": {"state": "stale", "reasons": ["gone"]}}], "tokens": 4, "omitted": 0}),
@@ -157,6 +166,28 @@ fn import(request: &Request, known: &mut Known) -> (u16, Value) {
         200,
         json!({"format": "ndjson", "complete": !first, "taken": 1, "updated": 0, "skipped": 1, "reasons": reasons, "items": [taken, left]}),
     )
+}
+
+/// The newest commit of each branch.
+fn heads(known: &Known) -> Vec<Value> {
+    let mut heads: Vec<Value> = Vec::new();
+    for picture in known.pictures.iter().rev() {
+        if !heads.iter().any(|head| head["branch"] == picture["branch"]) {
+            heads.push(json!({"repo": picture["repo"], "branch": picture["branch"], "commit": picture["commit"]}));
+        }
+    }
+    heads
+}
+
+fn picture(body: &Value, known: &mut Known) -> (u16, Value) {
+    let base = &body["base"];
+    if !base.is_null()
+        && (known.refuses_bases || !heads(known).iter().any(|head| head["branch"] == body["branch"] && head["commit"] == *base))
+    {
+        return (409, json!({"title": "Conflict", "status": 409, "code": "snapshot_base_unknown", "detail": "That one is not known."}));
+    }
+    known.pictures.push(body.clone());
+    (200, json!({"suspect": [], "stale": [], "moved": []}))
 }
 
 /// Agrees to any version, and says which headers it heard.

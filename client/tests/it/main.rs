@@ -1,8 +1,10 @@
 //! `cairn` as a real process, against a small server of our own.
 
+mod code;
 mod commands;
 mod exchange;
 mod fake;
+mod git_hooks;
 mod home;
 mod install;
 mod mcp;

@@ -11,7 +11,7 @@ use crate::{
     model::{
         Kind, Memory, MemoryId, ReceiptId, clock,
         recall::{Detail, Recall, Receipt, Told, Why},
-        sessions::Progress,
+        sessions::{Progress, Which},
     },
     problem::Problem,
     store::{self, Permission, Scope, tasks::Of},
@@ -58,7 +58,8 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
     let project = asked.project.as_deref().or(scope.project().map(crate::model::Project::as_str));
     let task = match &asked.task {
         Some(key) => {
-            Some(store::tasks::find(&mut tx, key).await?.ok_or_else(|| Problem::invalid("task", "there is no task with this key"))?)
+            let found = store::tasks::find(&mut tx, Which { key, project }).await?;
+            Some(found.ok_or_else(|| Problem::invalid("task", "there is no task with this key"))?)
         }
         None => store::tasks::last_active(&mut tx, project).await?,
     };
@@ -164,31 +165,43 @@ pub fn short(text: &str, most: usize) -> String {
 }
 
 fn receipt<P>(scope: &Scope<P>, asked: &Asked, parts: &[Part], tokens: u32, omitted: usize, started: Instant) -> Receipt {
-    let told = |line: &Line| {
+    let of_line = |line: &Line| {
         let (memory_id, version) = line.memory?;
-        Some(Told {
-            memory_id,
-            version,
-            score: 1.0,
-            why: Why::default(),
-            freshness: line.freshness.as_ref().map_or(Freshness::Fresh, |judged| judged.state),
-            tokens: tokens::count(&line.text),
-            detail: Detail::Index,
-            passage: None,
-            folded: Vec::new(),
-        })
+        Some(told(memory_id, version, line.freshness.as_ref(), tokens::count(&line.text), Detail::Index))
     };
+    let items = parts.iter().flat_map(|part| &part.lines).filter_map(of_line).collect();
+    let asked = Recall { project: asked.project.clone(), token_budget: Some(asked.budget), detail: Detail::Index, ..Recall::default() };
+    Receipt { tokens, omitted: u32::try_from(omitted).unwrap_or(u32::MAX), ..receipt_of(scope, "context", asked, items, started) }
+}
+
+/// The receipt of a brief: nobody asked in words.
+pub(super) fn receipt_of<P>(scope: &Scope<P>, surface: &str, asked: Recall, items: Vec<Told>, started: Instant) -> Receipt {
     Receipt {
         id: ReceiptId::new(),
         at: clock::now(),
         actor: scope.actor().clone(),
         session_id: None,
-        surface: "context".to_owned(),
+        surface: surface.to_owned(),
         query: Some(String::new()),
-        asked: Recall { project: asked.project.clone(), token_budget: Some(asked.budget), detail: Detail::Index, ..Recall::default() },
-        items: parts.iter().flat_map(|part| &part.lines).filter_map(told).collect(),
-        tokens,
-        omitted: u32::try_from(omitted).unwrap_or(u32::MAX),
+        asked,
+        tokens: items.iter().map(|told| told.tokens).sum(),
+        items,
+        omitted: 0,
         took_ms: started.elapsed().as_secs_f32() * 1000.0,
+    }
+}
+
+/// A memory that a brief told, as it was told.
+pub(super) fn told(memory_id: MemoryId, version: i32, judged: Option<&Judgement>, tokens: u32, detail: Detail) -> Told {
+    Told {
+        memory_id,
+        version,
+        score: 1.0,
+        why: Why::default(),
+        freshness: judged.map_or(Freshness::Fresh, |judged| judged.state),
+        tokens,
+        detail,
+        passage: None,
+        folded: Vec::new(),
     }
 }

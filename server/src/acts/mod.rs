@@ -2,23 +2,29 @@
 //! ends with the entry that stands for it.
 
 pub mod access;
+pub mod activity;
 pub mod actors;
 pub mod code;
 pub mod conflicts;
 pub mod context;
+pub mod decisions;
 pub mod deletion;
 pub mod dreams;
 mod erased;
+pub mod events;
 pub mod exchange;
+pub mod instance;
 pub mod memories;
 mod outside;
 pub mod policies;
 pub mod proposals;
 pub mod recall;
+pub mod reviews;
 pub mod rollbacks;
 pub mod safety;
 pub mod seal;
 pub mod sessions;
+pub mod stores;
 pub mod tasks;
 pub mod trail;
 

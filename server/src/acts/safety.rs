@@ -7,6 +7,7 @@ use crate::{
         NewMemory, Revision,
         access::SecretPolicy,
         sessions::{Checkpoint, Event, NewSession},
+        stores::{NewStore, StoreChange},
         text::{Content, MemoryPath},
     },
     problem::{FieldError, Problem},
@@ -121,6 +122,13 @@ impl Screen {
         }
     }
 
+    /// A name and what stands under it.
+    fn pair(&mut self, name: &str, value: &mut String) -> Result<(), Problem> {
+        self.word("metadata", name)?;
+        self.under("metadata", name, value);
+        Ok(())
+    }
+
     fn renamed(&mut self, field: &str, mut name: String) -> String {
         self.text(field, &mut name);
         name
@@ -184,6 +192,34 @@ pub(super) async fn admit_change<P: Permission>(
     })?;
     let found = judged(app, scope, screen.found).await?;
     Ok((revision, found))
+}
+
+/// A store: its name is refused rather than blackened, as everything is that one goes by.
+pub(super) async fn admit_store<P: Permission>(app: &App, scope: &Scope<P>, mut new: NewStore) -> Result<(NewStore, Vec<Found>), Problem> {
+    let mut screen = Screen::default();
+    screen.over(|screen| {
+        screen.word("name", &new.name)?;
+        screen.text("description", &mut new.description);
+        new.metadata.iter_mut().try_for_each(|(key, value)| screen.pair(key, value))
+    })?;
+    let found = judged(app, scope, screen.found).await?;
+    Ok((new, found))
+}
+
+/// The same for a change of one.
+pub(super) async fn admit_store_change<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    mut change: StoreChange,
+) -> Result<(StoreChange, Vec<Found>), Problem> {
+    let mut screen = Screen::default();
+    screen.over(|screen| {
+        change.name.as_deref().map_or(Ok(()), |name| screen.word("name", name))?;
+        screen.maybe("description", change.description.as_mut());
+        change.metadata.iter_mut().try_for_each(|(key, value)| value.as_mut().map_or(Ok(()), |value| screen.pair(key, value)))
+    })?;
+    let found = judged(app, scope, screen.found).await?;
+    Ok((change, found))
 }
 
 /// The same for a run that begins.

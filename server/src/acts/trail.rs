@@ -9,11 +9,16 @@ use crate::{
         trail::{Entry, Filter},
     },
     problem::Problem,
-    store::{self, Auditing, Request, Scope},
+    store::{self, Auditing, Request, Scope, trail::Look},
 };
 
 pub async fn list(app: &App, scope: &Scope<Auditing>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
     store::trail::list(&mut app.db().read(scope).await?, filter, limit, cursor).await
+}
+
+/// The same, bounded in what one look goes through: for people, who wait for it.
+pub async fn look(app: &App, scope: &Scope<Auditing>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Look, Problem> {
+    store::trail::look(&mut app.db().read(scope).await?, filter, limit, cursor).await
 }
 
 /// The instance's own trail: sign-ins, people, workspaces.

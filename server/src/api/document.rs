@@ -32,6 +32,8 @@ pub enum Access {
     InstanceAdmin,
     /// A member or agent of the workspace whose role has this power.
     Workspace(Power),
+    /// An agent of the workspace that its key decides, whose role has this power.
+    Agent(Power),
 }
 
 impl Access {
@@ -47,12 +49,17 @@ impl Access {
             Self::Workspace(Power::Reviewing) => "reviewing",
             Self::Workspace(Power::Auditing) => "auditing",
             Self::Workspace(Power::Governing) => "governing",
+            Self::Agent(Power::Reading) => "agent_reading",
+            Self::Agent(Power::Writing) => "agent_writing",
+            Self::Agent(Power::Reviewing) => "agent_reviewing",
+            Self::Agent(Power::Auditing) => "agent_auditing",
+            Self::Agent(Power::Governing) => "agent_governing",
         }
     }
 
     pub fn roles(self) -> Vec<Role> {
         match self {
-            Self::Workspace(power) => ROLES.iter().map(|(role, _)| *role).filter(|role| role.may(power)).collect(),
+            Self::Workspace(power) | Self::Agent(power) => ROLES.iter().map(|(role, _)| *role).filter(|role| role.may(power)).collect(),
             _ => Vec::new(),
         }
     }
@@ -103,6 +110,8 @@ pub fn frame() -> OpenApi {
             tag("Rollbacks", "Taking back what was learned: writes are undone by new versions."),
             tag("Dreams", "Curation runs: what says the same is merged, what nobody needs is put away, what clashes is flagged."),
             tag("Deletion", "Erasure for real: asked by one, approved by another person, executed."),
+            tag("Stores", "Collections of memories: search one, bring a deleted one back."),
+            tag("Anthropic", "The memory tool and the Memory Stores API, for what was written for them."),
             tag("Exchange", "Memories out and in: exports, and the files of other tools."),
             tag("Trail", "Who did what, when: one entry per write, append-only."),
             tag("Operations", "Is it alive, is it ready, what is it doing."),
@@ -136,7 +145,8 @@ pub fn complete(mut document: OpenApi) -> OpenApi {
 }
 
 fn describe_parameters(path: &str, operation: &mut Operation) {
-    let changes_memories = matches!(access_of(operation).as_str(), "writing" | "reviewing");
+    let access = access_of(operation);
+    let changes_memories = matches!(access.as_str(), "writing" | "reviewing");
     let parameters = operation.parameters.get_or_insert_default();
     for name in path.split('{').skip(1).filter_map(|rest| rest.split('}').next()) {
         let (text, format) = match name {
@@ -158,7 +168,7 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
         parameters.retain(|parameter| !matches!(parameter, RefOr::T(parameter) if parameter.name == name));
         parameters.insert(0, described.into());
     }
-    if path.contains("{ws}") && changes_memories {
+    if (path.contains("{ws}") && changes_memories) || matches!(access.as_str(), "agent_writing" | "agent_reviewing") {
         let text = "The session that this change is made in: it is undone with it by a rollback.";
         parameters.push(header("X-Cairn-Session", text));
     }
@@ -179,6 +189,9 @@ fn access_of(operation: &Operation) -> String {
 
 fn add_errors(path: &str, operation: &mut Operation) {
     let access = access_of(operation);
+    if crate::anthropic::speaks_at(path) {
+        return crate::anthropic::describe_errors(operation);
+    }
     let mut errors = vec![
         ("429", "Too many requests; `Retry-After` says when to come back."),
         ("503", "Postgres is away; `Retry-After` says when to come back."),

@@ -2,11 +2,13 @@
 
 mod access;
 mod answers;
+mod code;
 mod conflicts;
 mod context;
 mod deletion;
 pub mod document;
 mod dreams;
+mod events;
 mod exchange;
 mod memories;
 mod operations;
@@ -14,8 +16,9 @@ mod policies;
 mod proposals;
 mod recall;
 mod rollbacks;
-mod sent;
+pub mod sent;
 mod sessions;
+mod stores;
 mod tasks;
 mod trail;
 
@@ -39,10 +42,14 @@ fn routes() -> OpenApiRouter<App> {
         .merge(policies::routes())
         .merge(conflicts::routes())
         .merge(rollbacks::routes())
+        .merge(code::routes())
         .merge(deletion::routes())
         .merge(exchange::routes())
         .merge(dreams::routes())
         .merge(trail::routes())
+        .merge(stores::routes())
+        .merge(crate::anthropic::routes())
+        .merge(events::routes())
         .merge(operations::routes())
 }
 

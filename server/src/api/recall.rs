@@ -15,7 +15,7 @@ use crate::{
     auth::scopes::meanwhile,
     engines::freshness::Freshness,
     model::{
-        Kind, MemoryId, Power, Project, ReceiptId, SessionId, State,
+        Kind, MemoryId, Power, Project, ReceiptId, SessionId, State, StoreId,
         clock::kept,
         page::Limit,
         recall::{Detail, Judged, Place, Recall, Receipt, ReceiptFilter, Told, Verdict, Why},
@@ -38,6 +38,7 @@ pub fn routes() -> OpenApiRouter<App> {
     let (reading, writing) = (Access::Workspace(Power::Reading), Access::Workspace(Power::Writing));
     OpenApiRouter::new()
         .routes(needs(reading, routes!(recall)))
+        .routes(needs(reading, routes!(search_store)))
         .routes(needs(reading, routes!(list_receipts)))
         .routes(needs(reading, routes!(get_receipt)))
         .routes(needs(writing, routes!(judge_receipt)))
@@ -145,6 +146,7 @@ impl RecallBody {
             project: self.project.map(|project| Project::parse(&project)).transpose()?.map(Project::into_string),
             kinds,
             tags,
+            store: None,
             path_prefix: line("path_prefix", self.path_prefix, 1024)?,
             author: self.author,
             states,
@@ -229,6 +231,7 @@ struct ItemBody {
 impl ItemBody {
     fn new(item: Item, explain: bool) -> Self {
         let Item { told, memory, text, freshness } = item;
+        let flagged = [text.as_deref(), memory.title.as_deref()].into_iter().flatten().find_map(cairn_secrets::speaks_to_the_model);
         Self {
             memory_id: told.memory_id,
             version: told.version,
@@ -247,7 +250,7 @@ impl ItemBody {
             state: memory.state,
             project: memory.project,
             tags: memory.tags,
-            flagged: text.as_deref().and_then(cairn_secrets::speaks_to_the_model),
+            flagged,
             content: text,
             tokens: told.tokens,
             score: told.score,
@@ -260,7 +263,7 @@ impl ItemBody {
 
 /// What is known, the most trustworthy first.
 #[derive(Serialize, ToSchema)]
-struct RecallAnswer {
+pub struct RecallAnswer {
     /// The receipt: what was told, to whom, when and why.
     receipt_id: ReceiptId,
     /// Best first.
@@ -277,6 +280,10 @@ struct RecallAnswer {
     /// How long it took, in milliseconds.
     #[schema(example = 1.7)]
     took_ms: f32,
+    /// The branch that the code under the memories was judged on, if one was asked for and is known; else the default ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = json!(null))]
+    branch: Option<String>,
     /// What the asker should know about how this was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -312,16 +319,43 @@ async fn recall(Of(app): Of<App>, request: Request) -> Result<axum::Json<RecallA
             (explain, Ready::new(asked))
         }
     };
-    let Answer { receipt, items, omitted_tokens, notes } = acts::recall::answer(&app, &scope, "rest", ready).await?;
-    Ok(axum::Json(RecallAnswer {
-        receipt_id: receipt.id,
-        items: items.into_iter().map(|item| ItemBody::new(item, explain)).collect(),
-        tokens: receipt.tokens,
-        omitted: receipt.omitted,
-        omitted_tokens,
-        took_ms: receipt.took_ms,
-        notes,
-    }))
+    Ok(axum::Json(RecallAnswer::new(acts::recall::answer(&app, &scope, "rest", ready).await?, explain)))
+}
+
+/// Search one store.
+///
+/// Asks as `POST …/recall` does, and is answered from the memories of this store only.
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/stores/{id}/search", tag = "Stores", request_body = RecallBody, responses(
+    (status = 200, description = "What was found, the most trustworthy first.", body = RecallAnswer)))]
+async fn search_store(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<super::stores::OfStore>,
+    Json(sent): Json<RecallBody>,
+) -> Result<axum::Json<RecallAnswer>, Problem> {
+    let store = acts::stores::find(&app, &scope, of.id()?).await?;
+    answer(&app, &scope, sent, Some(store.id)).await
+}
+
+async fn answer(app: &App, scope: &Scope<Reading>, sent: RecallBody, store: Option<StoreId>) -> Result<axum::Json<RecallAnswer>, Problem> {
+    let explain = sent.explain.unwrap_or(true);
+    Ok(axum::Json(RecallAnswer::new(acts::recall::recall(app, scope, "rest", Recall { store, ..sent.parse()? }).await?, explain)))
+}
+
+impl RecallAnswer {
+    pub fn new(answer: Answer, explain: bool) -> Self {
+        let Answer { receipt, items, omitted_tokens, notes, branch } = answer;
+        Self {
+            receipt_id: receipt.id,
+            items: items.into_iter().map(|item| ItemBody::new(item, explain)).collect(),
+            tokens: receipt.tokens,
+            omitted: receipt.omitted,
+            omitted_tokens,
+            took_ms: receipt.took_ms,
+            branch,
+            notes,
+        }
+    }
 }
 
 /// The question, and whether to say why.

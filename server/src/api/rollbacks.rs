@@ -72,6 +72,7 @@ impl RollbackBody {
             session_id: self.session_id.map(SessionId),
             dream_id: self.dream_id,
             rollback_id: self.rollback_id.map(RollbackId),
+            review_id: None,
             agent_id: self.agent_id,
             from: kept("from", self.from)?,
             to: kept("to", self.to)?,

@@ -14,9 +14,9 @@ use crate::{
         tasks::{NewTask, Resumed, Shown},
     },
     model::{
-        MemoryId, Power, Project, SessionId, TaskId,
+        MemoryId, Power, Project, ReceiptId, SessionId, TaskId,
         page::Limit,
-        sessions::{Progress, Task, TaskItem, TaskState, task_key},
+        sessions::{Progress, Task, TaskItem, TaskState, Which, task_key},
         text,
     },
     problem::Problem,
@@ -146,6 +146,20 @@ struct OfTask {
     key: String,
 }
 
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct WhoseTask {
+    /// Whose task it is meant to be, where two projects have one of this key; else the oldest.
+    project: Option<String>,
+}
+
+impl WhoseTask {
+    fn of<'a>(&'a self, task: &'a OfTask) -> Which<'a> {
+        Which { key: &task.key, project: self.project.as_deref() }
+    }
+}
+
 /// Set up a task.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks", tag = "Tasks", request_body = NewTaskBody, responses(
     (status = 201, description = "Set up; it is open.", body = TaskBody),
@@ -194,33 +208,53 @@ async fn list_tasks(
 }
 
 /// Read a task with its items.
-#[utoipa::path(get, path = "/v1/workspaces/{ws}/tasks/{key}", tag = "Tasks", responses((status = 200, description = "The task.", body = TaskBody)))]
-async fn get_task(Of(app): Of<App>, scope: Scope<Reading>, Params(of): Params<OfTask>) -> Result<axum::Json<TaskBody>, Problem> {
-    Ok(axum::Json(acts::tasks::find(&app, &scope, &of.key).await?.into()))
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/tasks/{key}", tag = "Tasks", params(WhoseTask), responses((status = 200, description = "The task.", body = TaskBody)))]
+async fn get_task(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfTask>,
+    Query(whose): Query<WhoseTask>,
+) -> Result<axum::Json<TaskBody>, Problem> {
+    Ok(axum::Json(acts::tasks::find(&app, &scope, whose.of(&of)).await?.into()))
 }
 
 /// Put a task aside for a while.
-#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/pause", tag = "Tasks", responses(
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/pause", tag = "Tasks", params(WhoseTask), responses(
     (status = 200, description = "Paused.", body = TaskBody),
     (status = 409, description = "It is not active (`wrong_state`).")))]
-async fn pause_task(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfTask>) -> Result<axum::Json<TaskBody>, Problem> {
-    Ok(axum::Json(acts::tasks::pause(&app, &scope, &of.key).await?.into()))
+async fn pause_task(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfTask>,
+    Query(whose): Query<WhoseTask>,
+) -> Result<axum::Json<TaskBody>, Problem> {
+    Ok(axum::Json(acts::tasks::pause(&app, &scope, whose.of(&of)).await?.into()))
 }
 
 /// Give a task up.
-#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/abandon", tag = "Tasks", responses(
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/abandon", tag = "Tasks", params(WhoseTask), responses(
     (status = 200, description = "Given up.", body = TaskBody),
     (status = 409, description = "It is over already (`wrong_state`).")))]
-async fn abandon_task(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfTask>) -> Result<axum::Json<TaskBody>, Problem> {
-    Ok(axum::Json(acts::tasks::abandon(&app, &scope, &of.key).await?.into()))
+async fn abandon_task(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfTask>,
+    Query(whose): Query<WhoseTask>,
+) -> Result<axum::Json<TaskBody>, Problem> {
+    Ok(axum::Json(acts::tasks::abandon(&app, &scope, whose.of(&of)).await?.into()))
 }
 
 /// Complete a task: its record becomes an archived episode, and it stays readable.
-#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/complete", tag = "Tasks", responses(
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/complete", tag = "Tasks", params(WhoseTask), responses(
     (status = 200, description = "Completed.", body = TaskBody),
     (status = 409, description = "It is over already (`wrong_state`).")))]
-async fn complete_task(Of(app): Of<App>, scope: Scope<Writing>, Params(of): Params<OfTask>) -> Result<axum::Json<TaskBody>, Problem> {
-    Ok(axum::Json(acts::tasks::complete(&app, &scope, &of.key).await?.into()))
+async fn complete_task(
+    Of(app): Of<App>,
+    scope: Scope<Writing>,
+    Params(of): Params<OfTask>,
+    Query(whose): Query<WhoseTask>,
+) -> Result<axum::Json<TaskBody>, Problem> {
+    Ok(axum::Json(acts::tasks::complete(&app, &scope, whose.of(&of)).await?.into()))
 }
 
 /// Which session takes a task up.
@@ -236,6 +270,8 @@ struct ResumeBody {
 /// A task as the runs so far left it.
 #[derive(Serialize, ToSchema)]
 struct ResumedBody {
+    /// The record of what was told.
+    receipt_id: ReceiptId,
     /// The task.
     task: TaskBody,
     /// What the runs so far came to.
@@ -301,17 +337,18 @@ pub fn budget(sent: Option<u32>) -> Result<u32, Problem> {
 /// Take a task up where the runs so far left it.
 ///
 /// A completed or abandoned task answers 409 `wrong_state`: it can be read, not resumed.
-#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/resume", tag = "Tasks", request_body = ResumeBody, responses(
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/tasks/{key}/resume", tag = "Tasks", params(WhoseTask), request_body = ResumeBody, responses(
     (status = 200, description = "Taken up.", body = ResumedBody),
     (status = 409, description = "It is over (`wrong_state`), or the session is (`session_ended`).")))]
 async fn resume_task(
     Of(app): Of<App>,
     scope: Scope<Writing>,
     Params(of): Params<OfTask>,
+    Query(whose): Query<WhoseTask>,
     Json(sent): Json<ResumeBody>,
 ) -> Result<axum::Json<ResumedBody>, Problem> {
-    let Resumed { task, state, markdown, tokens } =
-        acts::tasks::resume(&app, &scope, &of.key, sent.session_id, budget(sent.token_budget)?).await?;
+    let Resumed { receipt_id, task, state, markdown, tokens } =
+        acts::tasks::resume(&app, &scope, whose.of(&of), sent.session_id, budget(sent.token_budget)?).await?;
     let memories = |memories: Vec<crate::model::Memory>| memories.into_iter().map(|memory| MemoryBody::new(&scope, memory)).collect();
     let items = |items: Vec<TaskItem>| items.into_iter().map(TaskItemBody::from).collect();
     let state = StateBody {
@@ -333,5 +370,5 @@ async fn resume_task(
             .collect(),
         last_run: state.last_run.map(|(session, traces)| LastRunBody { session: session.into(), traces }),
     };
-    Ok(axum::Json(ResumedBody { task: task.into(), state, markdown, tokens }))
+    Ok(axum::Json(ResumedBody { receipt_id, task: task.into(), state, markdown, tokens }))
 }

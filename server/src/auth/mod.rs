@@ -6,6 +6,7 @@ pub mod keys;
 pub mod lately;
 pub mod limits;
 pub mod links;
+pub mod oidc;
 pub mod passwords;
 pub mod refresh;
 pub mod scopes;

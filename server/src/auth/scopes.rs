@@ -71,7 +71,7 @@ pub async fn meanwhile<P: Permission, R, F: Future<Output = R>>(
 }
 
 /// `X-Cairn-Session`: the session that this request is a part of.
-fn session_named(parts: &Parts) -> Result<Option<Run>, Problem> {
+pub fn session_named(parts: &Parts) -> Result<Option<Run>, Problem> {
     let Some(sent) = parts.headers.get("x-cairn-session") else { return Ok(None) };
     let id = sent.to_str().ok().and_then(|id| id.trim().parse().ok());
     id.map(|id| Some(Run::Session(id))).ok_or_else(|| Problem::invalid("X-Cairn-Session", "must be the id of a session"))

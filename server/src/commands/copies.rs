@@ -115,8 +115,8 @@ async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Pa
         "Nothing was restored. If it speaks of a constraint: what was copied is damaged, or was changed by hand. If of a permission: the owner's URL must be one that may create tables and roles.",
     )
     .await?;
-    connect::migrate(&database.owner_url, &database.app_url).await?;
-    Ok(check::forget_transactions(&database.owner_url).await?)
+    // Which also forgets the numbers of the other cluster's transactions.
+    Ok(connect::migrate(&database.owner_url, &database.app_url).await?)
 }
 
 fn unpack(file: &Path, folder: &Path) -> Result<(Manifest, Vec<u8>), Failure> {

@@ -140,6 +140,10 @@ pub struct MemoryBody {
 
 impl MemoryBody {
     pub fn new<P>(scope: &Scope<P>, memory: Memory, tokens: u32) -> Self {
+        let anchors = memory
+            .anchors_now()
+            .map(|(anchor, _)| AnchorBody { repo: anchor.repo, path: anchor.path, symbol: anchor.symbol, state: anchor.state })
+            .collect();
         Self {
             memory_id: memory.id,
             version: memory.version,
@@ -153,11 +157,7 @@ impl MemoryBody {
             flagged: cairn_secrets::speaks_to_the_model(&memory.content).map(str::to_owned),
             content: memory.content,
             tokens,
-            anchors: memory
-                .anchors
-                .into_iter()
-                .map(|anchor| AnchorBody { repo: anchor.repo, path: anchor.path, symbol: anchor.symbol, state: anchor.state })
-                .collect(),
+            anchors,
             supersedes: memory.supersedes,
             superseded_by: memory.superseded_by,
             source: memory.source.map(|source| match source.reference {

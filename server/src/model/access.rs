@@ -291,4 +291,6 @@ pub struct Member {
     pub name: String,
     pub role: Role,
     pub since: time::OffsetDateTime,
+    /// The role comes from a group of single sign-on, and follows it.
+    pub by_group: bool,
 }

@@ -1,9 +1,12 @@
 //! A deletion request: asked by one, approved by another, executed for real; and the holds that stop one.
 
-use super::{Actor, ActorKind, DeletionId, HoldId, Kind, MemoryId, PersonId, SessionId, WorkspaceId, memory::words};
+use super::{Actor, ActorKind, DeletionId, HoldId, Kind, MemoryId, PersonId, SessionId, WorkspaceId, memory::words, text};
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    str::FromStr,
+};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -49,6 +52,10 @@ words!(
         Receipt = "receipt",
         /// The words of a deletion request that was rejected.
         DeletionRequest = "deletion_request",
+        /// What was said when a proposal was decided.
+        Proposal = "proposal",
+        /// What was said when a conflict was resolved.
+        Conflict = "conflict",
     }
 );
 
@@ -95,11 +102,56 @@ pub struct Selectors {
     pub include_copies: bool,
 }
 
+/// Named in one request.
+const MOST_NAMED: usize = 1000;
+
 impl Selectors {
+    /// What is named, each once; a person by two letters or digits at least.
+    pub fn of(memories: Vec<MemoryId>, sessions: Vec<SessionId>, subject: Option<String>) -> Result<Self, Problem> {
+        let (memories, sessions): (BTreeSet<_>, BTreeSet<_>) = (memories.into_iter().collect(), sessions.into_iter().collect());
+        for (field, count) in [("memory_ids", memories.len()), ("session_ids", sessions.len())] {
+            if count > MOST_NAMED {
+                return Err(Problem::invalid(field, "must be at most 1,000"));
+            }
+        }
+        let subject = subject.map(|subject| text::line("subject", &subject, 300)).transpose()?;
+        if subject.as_ref().is_some_and(|subject| subject.chars().filter(|sign| sign.is_alphanumeric()).count() < 2) {
+            return Err(Problem::invalid("subject", "must have at least two letters or digits"));
+        }
+        let (memory_ids, session_ids) = (memories.into_iter().collect(), sessions.into_iter().collect());
+        Ok(Self { memory_ids, session_ids, subject, ..Self::default() })
+    }
+
+    /// The same for an erasure, which may be asked for by words too.
+    pub fn or_words(self, query: Option<String>, include_copies: bool) -> Result<Self, Problem> {
+        let query = query.map(|query| text::line("query", &query, 500)).transpose()?;
+        if self.is_empty() && query.is_none() {
+            return Err(Problem::invalid("memory_ids", "name something: memory_ids, session_ids, a subject or a query"));
+        }
+        Ok(Self { query, include_copies, ..self })
+    }
+
+    /// The same for a hold.
+    pub fn to_hold(self) -> Result<Self, Problem> {
+        if self.is_empty() {
+            return Err(Problem::invalid("memory_ids", "name something: memory_ids, session_ids or a subject"));
+        }
+        Ok(self)
+    }
+
     /// Whether it names or describes nothing.
     pub fn is_empty(&self) -> bool {
         self.memory_ids.is_empty() && self.session_ids.is_empty() && self.subject.is_none() && self.query.is_none()
     }
+}
+
+/// Why something is erased or held.
+pub fn reason(sent: &str) -> Result<String, Problem> {
+    let reason = text::prose("reason", sent.trim(), 2000)?;
+    if reason.is_empty() {
+        return Err(Problem::invalid("reason", "must not be empty"));
+    }
+    Ok(reason)
 }
 
 /// A retention rule: memories of a kind go when they have been archived for so many days.

@@ -65,6 +65,8 @@ ids! {
     DreamId
     /// The id of a rollback.
     RollbackId
+    /// The id of what a person decided with one press of a button.
+    ReviewId
 }
 
 impl WorkspaceId {

@@ -2,9 +2,10 @@
 
 use super::{
     Actor, AuditId, MemoryId, PersonId, Project, RunId, SessionId, StoreId,
+    code::{Contested, Fate, Standing},
     text::{self, Content, MemoryPath},
 };
-use crate::problem::Problem;
+use crate::{engines::freshness::Freshness, problem::Problem};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use time::OffsetDateTime;
@@ -260,6 +261,45 @@ pub struct Memory {
     pub tokens: Option<u32>,
     /// When somebody last said that it does not hold, and how.
     pub reported: Option<(OffsetDateTime, Report)>,
+    /// Of the current version: what is said of the code it hangs on, and what it contradicts.
+    pub code: Vec<Standing>,
+    pub contested: Vec<Contested>,
+}
+
+impl Memory {
+    /// Its anchors as the code is now, on the main branches: where each has gone, how it stands, and where it was.
+    pub fn anchors_now(&self) -> impl Iterator<Item = (Anchor, Option<&Standing>)> {
+        self.anchors.iter().zip(1..).map(|(anchor, position)| {
+            let standing = self.code.iter().find(|at| at.main && at.position == position);
+            let mut anchor = anchor.clone();
+            if let Some(at) = standing {
+                anchor.state = at.verdict.freshness().map_or(AnchorState::Unresolved, AnchorState::from);
+                anchor.repo = anchor.repo.or_else(|| Some(at.repo.clone()));
+                if !at.verdict.is_missing() && (at.path != anchor.path || at.verdict != Fate::Unchanged) {
+                    anchor.path.clone_from(&at.path);
+                    anchor.symbol = anchor.symbol.and(at.symbol.clone());
+                }
+            }
+            (anchor, standing)
+        })
+    }
+}
+
+impl From<Freshness> for AnchorState {
+    fn from(state: Freshness) -> Self {
+        match state {
+            Freshness::Fresh => Self::Fresh,
+            Freshness::Suspect => Self::Suspect,
+            Freshness::Stale => Self::Stale,
+        }
+    }
+}
+
+impl Memory {
+    /// Emptied: a text may be empty, but no title is.
+    pub fn is_redacted(&self) -> bool {
+        self.content.is_empty() && self.title.is_empty()
+    }
 }
 
 words!(
@@ -273,6 +313,8 @@ words!(
 /// Something that has been checked but is not yet remembered.
 #[derive(Clone, Debug)]
 pub struct NewMemory {
+    /// Where it shall lie; the default store, if nothing is said.
+    pub store: Option<StoreId>,
     pub path: Option<MemoryPath>,
     pub title: Option<String>,
     pub content: Content,
@@ -280,6 +322,8 @@ pub struct NewMemory {
     pub tags: Vec<String>,
     pub project: Option<Project>,
     pub anchors: Vec<Anchor>,
+    /// Nothing was said of anchors: those that the text names may be added.
+    pub find_anchors: bool,
     pub source: Option<Source>,
     pub confidence: Option<f32>,
     pub subject: Option<String>,
@@ -299,6 +343,7 @@ impl NewMemory {
     /// A text of a kind, and nothing said beyond that.
     pub fn of(content: Content, kind: Kind) -> Self {
         Self {
+            store: None,
             path: None,
             title: None,
             content,
@@ -306,6 +351,7 @@ impl NewMemory {
             tags: Vec::new(),
             project: None,
             anchors: Vec::new(),
+            find_anchors: true,
             source: None,
             confidence: None,
             subject: None,
@@ -388,6 +434,18 @@ pub fn confidence(sent: f32) -> Result<f32, Problem> {
     // Adding zero makes -0 plain: Postgres keeps no sign on it, and the digest must be of what is kept.
     if (0.0..=1.0).contains(&sent) { Ok(sent + 0.0) } else { Err(Problem::invalid("confidence", "must be between 0 and 1")) }
 }
+
+words!(
+    /// What of that which needs review comes first.
+    ReviewOrder, "order" {
+        /// What was told most often while it was in doubt.
+        Told = "told",
+        /// What was told most often at all.
+        Use = "use",
+        /// What nobody has changed or verified for the longest time.
+        Age = "age",
+    }
+);
 
 /// Which memories a list shows.
 #[derive(Clone, Debug, Default)]

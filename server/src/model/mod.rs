@@ -4,6 +4,7 @@ pub mod access;
 pub mod actor;
 pub mod agents;
 pub mod clock;
+pub mod code;
 pub mod conflicts;
 pub mod deletion;
 pub mod dreams;
@@ -17,6 +18,7 @@ pub mod recall;
 pub mod rollbacks;
 pub mod runs;
 pub mod sessions;
+pub mod stores;
 pub mod text;
 pub mod trail;
 pub mod workspaces;
@@ -25,7 +27,7 @@ pub use access::{Email, Power, Project, Role, Settings, Slug, Workspace};
 pub use actor::{Actor, ActorKind};
 pub use ids::{
     AgentId, AuditId, CheckpointId, ConflictId, DeletionId, DreamId, HoldId, KeyId, LoginId, MemoryId, PersonId, ProposalId, ReceiptId,
-    RollbackId, SessionId, StoreId, TaskId, WorkspaceId,
+    ReviewId, RollbackId, SessionId, StoreId, TaskId, WorkspaceId,
 };
 pub use memory::{Anchor, Kind, Memory, NewMemory, Revision, Source, State, Visibility};
 pub use runs::{Run, RunId};

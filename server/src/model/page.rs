@@ -21,6 +21,21 @@ impl Limit {
         }
     }
 
+    /// As another list has it: how many if nothing is said, and how many at most.
+    pub fn within(asked: Option<i64>, usual: u32, most: u32) -> Result<Self, Problem> {
+        let fits = |n: i64| u32::try_from(n).ok().filter(|n| (1..=most).contains(n));
+        match asked {
+            None => Ok(Self(usual)),
+            Some(n) => fits(n).map(Self).ok_or_else(|| Problem::invalid("limit", format!("must be between 1 and {most}"))),
+        }
+    }
+
+    /// No more than this, whatever was asked.
+    #[must_use]
+    pub fn at_most(self, most: u32) -> Self {
+        Self(self.0.min(most))
+    }
+
     /// One more than asked, to learn whether there is a next page.
     pub fn and_one(self) -> i64 {
         i64::from(self.0) + 1
@@ -43,6 +58,11 @@ impl<T> Page<T> {
         rows.truncate(limit.size());
         let next_cursor = rows.last().filter(|_| more).map(|last| encode(&place(last)));
         Self { data: rows, next_cursor }
+    }
+
+    /// The cursor that goes on after a place.
+    pub fn place<C: Serialize>(place: &C) -> String {
+        encode(place)
     }
 
     pub fn map<U>(self, change: impl FnMut(T) -> U) -> Page<U> {

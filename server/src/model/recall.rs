@@ -1,6 +1,10 @@
 //! Asking what is known, the answer, and the receipt that says afterwards what was told.
 
-use super::{Actor, Anchor, Kind, MemoryId, SessionId, Source, State, memory::words};
+use super::{
+    Actor, Anchor, Kind, MemoryId, SessionId, Source, State, StoreId,
+    code::{Contested, Standing},
+    memory::words,
+};
 use crate::{engines::freshness::Freshness, problem::Problem};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -58,6 +62,8 @@ pub struct Recall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_prefix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<Uuid>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<State>,
@@ -89,6 +95,7 @@ impl Default for Recall {
             kinds: Vec::new(),
             tags: Vec::new(),
             path_prefix: None,
+            store: None,
             author: None,
             states: Vec::new(),
             freshness: Vec::new(),
@@ -132,6 +139,11 @@ pub struct Text {
     pub expires_at: Option<OffsetDateTime>,
     pub reported_at: Option<OffsetDateTime>,
     pub reported_as: Option<super::memory::Report>,
+    /// Read apart, where the index doubts it.
+    #[sqlx(skip)]
+    pub code: Vec<Standing>,
+    #[sqlx(skip)]
+    pub contested: Vec<Contested>,
 }
 
 impl Text {
@@ -232,6 +244,7 @@ pub struct Indexed {
     pub kind: Kind,
     pub state: State,
     pub title: String,
+    pub store: StoreId,
     pub path: String,
     pub content: String,
     pub tags: Vec<String>,
@@ -249,6 +262,8 @@ pub struct Indexed {
     pub verified_at: Option<OffsetDateTime>,
     pub updated_at: OffsetDateTime,
     pub reported: Option<(OffsetDateTime, super::memory::Report)>,
+    pub code: Vec<Standing>,
+    pub contested: Vec<Contested>,
     pub tokens: Option<u32>,
     pub helpful: i32,
     /// What an outside model made of it, if that is asked for and kept: how long each vector is, and all of them.

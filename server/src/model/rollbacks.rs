@@ -1,6 +1,6 @@
 //! A rollback: which writes it undoes, and what became of each memory that they touched.
 
-use super::{Actor, MemoryId, RollbackId, RunId, SessionId, memory::words};
+use super::{Actor, MemoryId, ReviewId, RollbackId, RunId, SessionId, memory::words};
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -19,6 +19,9 @@ pub struct Selector {
     /// Written by this rollback: it is taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollback_id: Option<RollbackId>,
+    /// Written by what a person decided with one press of a button: it is taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_id: Option<ReviewId>,
     /// Written by this agent or person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<Uuid>,
@@ -37,7 +40,7 @@ impl Selector {
     /// The run it names, if it names one.
     pub fn run(&self) -> Option<RunId> {
         let session = self.session_id.map(|id| id.0);
-        session.or(self.dream_id).or(self.rollback_id.map(|id| id.0)).map(RunId)
+        session.or(self.dream_id).or(self.rollback_id.map(|id| id.0)).or(self.review_id.map(|id| id.0)).map(RunId)
     }
 }
 
@@ -72,6 +75,8 @@ words!(
         VersionRedacted = "version_redacted",
         /// The text from before was erased and may not come back.
         ContentErased = "content_erased",
+        /// The store it lies in is archived or deleted.
+        StoreClosed = "store_closed",
         /// The workspace may hold no more memories.
         QuotaExceeded = "quota_exceeded",
         /// Your key is limited to a project that it is outside of.

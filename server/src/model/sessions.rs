@@ -175,6 +175,19 @@ pub struct Kept {
     pub next_step: Option<String>,
 }
 
+/// A task by its key, and the project whose it is meant to be, where two have one of that key.
+#[derive(Clone, Copy, Debug)]
+pub struct Which<'a> {
+    pub key: &'a str,
+    pub project: Option<&'a str>,
+}
+
+impl<'a> From<&'a str> for Which<'a> {
+    fn from(key: &'a str) -> Self {
+        Self { key, project: None }
+    }
+}
+
 /// A key that can stand in an address.
 pub fn task_key(sent: &str) -> Result<String, Problem> {
     let key = super::text::line("task", sent, 100)?;

@@ -5,6 +5,7 @@ use crate::{model::page::Page, problem::Problem};
 use axum::{extract::FromRequestParts, http::request::Parts};
 use cairn_web::Flash;
 use std::convert::Infallible;
+use time::{Date, Duration, OffsetDateTime, macros::format_description};
 
 #[derive(Default)]
 pub struct Asked {
@@ -71,6 +72,13 @@ impl Asked {
         }
     }
 
+    /// `from` and `to` as days, the last one to its end.
+    pub fn days(&mut self) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
+        let from = self.read("from", "a day such as 2026-11-16", day);
+        let to = self.read("to", "a day such as 2026-11-16", |text| day(text)?.checked_add(Duration::DAY));
+        (from, to)
+    }
+
     /// Is this a later page?
     pub fn is_continued(&self) -> bool {
         !self.said("cursor").is_empty()
@@ -81,6 +89,12 @@ impl Asked {
         let all = self.misheard.join(" ");
         (!all.is_empty()).then(|| Flash::bad(format!("Not all of this address was understood. {all}")))
     }
+}
+
+/// One that Postgres knows.
+fn day(text: &str) -> Option<OffsetDateTime> {
+    let date = Date::parse(text, format_description!("[year]-[month]-[day]")).ok()?;
+    (1..9999).contains(&date.year()).then(|| date.midnight().assume_utc())
 }
 
 #[cfg(test)]

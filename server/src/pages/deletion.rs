@@ -1,20 +1,20 @@
 //! Deletion requests: the list, one request with what it touches, and the decisions.
 
-use super::{actors::shown, asked::Asked, forms::Posted, viewer::Viewer};
+use super::{actors::shown, asked::Asked, forms::Posted, ids, viewer::Viewer};
 use crate::{
     acts,
     model::{
         Actor, ActorKind, DeletionId, Power, clock,
-        deletion::{DeletionRequest, DeletionState, ItemKind, Preview, Touched, Why},
+        deletion::{DeletionRequest, DeletionState, ItemKind, Preview, Selectors, Touched, Why},
         page::Limit,
     },
     problem::Problem,
-    store::{Reading, Reviewing},
+    store::{Reading, Reviewing, Writing},
 };
 use axum::{extract::Path, response::Response};
 use cairn_web::{
     Flash,
-    deletion::{self as page, Certificate, Decision, FourEyes, Index, May, Request, Show},
+    deletion::{self as page, Certificate, Decision, FourEyes, Index, May, New, Request, Show, Typed},
 };
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -27,12 +27,65 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
     let page = asked.page(list).await?;
     let view = Index {
         state: asked.said("state").to_owned(),
+        may_ask: viewer.may(Power::Writing),
         requests: page.data.iter().map(summary).collect(),
         continued: asked.is_continued(),
         next_cursor: page.next_cursor,
         chrome: viewer.chrome(asked.complaint()),
     };
     Ok(viewer.sees(view.html()))
+}
+
+#[derive(Deserialize)]
+pub struct Wanted {
+    memory_ids: Option<String>,
+    session_ids: Option<String>,
+    subject: Option<String>,
+    query: Option<String>,
+    include_copies: Option<String>,
+    reason: Option<String>,
+}
+
+/// The form to ask; a memory or a run may stand in the address already.
+pub async fn new(viewer: Viewer<Writing>, asked: Asked) -> Response {
+    let said = |name: &str| asked.said(name).to_owned();
+    let typed = Typed {
+        memory_ids: said("memory"),
+        session_ids: said("session"),
+        subject: said("subject"),
+        query: said("query"),
+        ..Typed::default()
+    };
+    viewer.sees(New { typed, error: None, chrome: viewer.chrome(None) }.html())
+}
+
+/// Ask. What cannot be understood is said above the form, with what was typed still in it.
+pub async fn create(viewer: Viewer<Writing>, Posted(form): Posted<Wanted>) -> Result<Response, Problem> {
+    let asked = async {
+        let (memories, sessions) = (ids("memory_ids", form.memory_ids.as_deref())?, ids("session_ids", form.session_ids.as_deref())?);
+        let asked = Selectors::of(memories, sessions, form.subject.clone())?.or_words(form.query.clone(), form.include_copies.is_some())?;
+        let reason = crate::model::deletion::reason(form.reason.as_deref().unwrap_or_default())?;
+        acts::deletion::ask(&viewer.app, &viewer.scope, asked, reason).await
+    };
+    match asked.await {
+        Ok(request) => {
+            let said = Flash::good("Asked. Another person has to approve it before anything is erased.");
+            let page = viewer.place(format_args!("deletion-requests/{}", request.id));
+            viewer.after(Ok((page.clone(), said)), &page)
+        }
+        Err(problem @ (Problem::Invalid(_) | Problem::Conflict(_))) => {
+            let typed = Typed {
+                memory_ids: form.memory_ids.unwrap_or_default(),
+                session_ids: form.session_ids.unwrap_or_default(),
+                subject: form.subject.unwrap_or_default(),
+                query: form.query.unwrap_or_default(),
+                include_copies: form.include_copies.is_some(),
+                reason: form.reason.unwrap_or_default(),
+            };
+            Ok(viewer.sees(New { typed, error: Some(problem.told().detail), chrome: viewer.chrome(None) }.html()))
+        }
+        Err(problem) => Err(problem),
+    }
 }
 
 /// One request: what it would take, who decided, and what the viewer may do about it.
@@ -179,7 +232,7 @@ fn summary(request: &DeletionRequest) -> Request {
 
 /// How much it would take, or took.
 fn counts(request: &DeletionRequest) -> Vec<(u64, String)> {
-    let words: [(ItemKind, &str, &str, &str); 7] = [
+    let words: [(ItemKind, &str, &str, &str); 9] = [
         (ItemKind::Memory, "memories", "memory", "memories"),
         (ItemKind::Session, "sessions", "session", "sessions"),
         (ItemKind::Event, "session_events", "event", "events"),
@@ -187,6 +240,8 @@ fn counts(request: &DeletionRequest) -> Vec<(u64, String)> {
         (ItemKind::Task, "tasks", "task", "tasks"),
         (ItemKind::TaskItem, "task_items", "item of a task", "items of tasks"),
         (ItemKind::Receipt, "receipts", "question", "questions"),
+        (ItemKind::Proposal, "proposals", "remark on a proposal", "remarks on proposals"),
+        (ItemKind::Conflict, "conflicts", "remark on a conflict", "remarks on conflicts"),
     ];
     let of = |kind: ItemKind, table: &str| match &request.counts {
         Some(counts) => counts.get(table).and_then(serde_json::Value::as_u64),

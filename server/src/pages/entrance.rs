@@ -19,7 +19,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header, request::Parts},
     response::{Html, IntoResponse, Redirect, Response},
 };
-use cairn_web::{Flash, SignIn, Theme};
+use cairn_web::{Flash, SignIn, Theme, Tone};
 use serde::Deserialize;
 use time::Duration;
 
@@ -40,9 +40,17 @@ pub async fn new(State(app): State<App>, asked: Asked, mut parts: Parts) -> Resu
     }
     let said = flash::read(&app, &parts.headers);
     let heard = said.is_some();
-    let page = SignIn { next, notice: said.map(|said| said.text), ..SignIn::default() };
+    let bad = said.as_ref().is_some_and(|said| said.tone == Tone::Bad);
+    let text = said.map(|said| said.text);
+    let (error, notice) = if bad { (text, None) } else { (None, text) };
+    let page = SignIn { next, error, notice, provider: provider(&app), ..SignIn::default() };
     let response = at_the_door(&app, &parts.headers, None, |theme, csrf| SignIn { theme, csrf, ..page }.html());
     Ok(if heard { with_cookie(response, &flash::spent(&app)) } else { response })
+}
+
+/// Where one can sign in besides, as people know it.
+fn provider(app: &App) -> Option<String> {
+    app.provider().map(|provider| provider.settings().url().host_str().unwrap_or_default().to_owned())
 }
 
 #[derive(Deserialize)]
@@ -66,7 +74,7 @@ pub async fn create(
         Ok(found) => Ok(let_in(&app, &found, onward(&next))),
         Err(problem) => {
             let hint = Hint::of(problem)?;
-            let page = SignIn { email, next, error: Some(hint.said.clone()), ..SignIn::default() };
+            let page = SignIn { email, next, error: Some(hint.said.clone()), provider: provider(&app), ..SignIn::default() };
             Ok(at_the_door(&app, &headers, Some(&hint), |theme, csrf| SignIn { theme, csrf, ..page }.html()))
         }
     }

@@ -3,14 +3,27 @@
 
 mod actors;
 mod asked;
+mod decisions;
 mod deletion;
 mod docs;
+mod dreams;
 mod entrance;
 mod flash;
 mod forms;
+mod hall;
+mod holds;
 mod links;
 mod memories;
+mod overview;
 mod problem;
+mod receipts;
+mod retention;
+mod review;
+mod search;
+mod sessions;
+mod single_sign_on;
+mod tasks;
+mod team;
 mod theme;
 mod trail;
 mod viewer;
@@ -18,7 +31,7 @@ mod workspaces;
 
 pub use problem::told;
 
-use crate::{App, api::document::Access, model::Power};
+use crate::{App, api::document::Access, model::Power, problem::Problem};
 use axum::{
     Router,
     handler::Handler,
@@ -36,12 +49,16 @@ const READING: Access = Access::Workspace(Power::Reading);
 const WRITING: Access = Access::Workspace(Power::Writing);
 const REVIEWING: Access = Access::Workspace(Power::Reviewing);
 const AUDITING: Access = Access::Workspace(Power::Auditing);
+const GOVERNING: Access = Access::Workspace(Power::Governing);
+const INSTANCE: Access = Access::InstanceAdmin;
 
 fn pages() -> Pages {
     Pages::default()
         .get("/", ANYONE, entrance::root)
         .get("/sign-in", ANYONE, entrance::new)
         .post("/sign-in", ANYONE, entrance::create)
+        .get("/sign-in/sso", ANYONE, single_sign_on::depart)
+        .get("/sign-in/sso/back", ANYONE, single_sign_on::arrive)
         .post("/sign-out", PERSON, entrance::delete)
         .get("/set-up", ANYONE, links::set_up)
         .post("/set-up", ANYONE, links::make_admin)
@@ -49,6 +66,8 @@ fn pages() -> Pages {
         .post("/invitations/{token}", ANYONE, links::update)
         .get("/workspaces", PERSON, workspaces::index)
         .post("/theme", PERSON, theme::update)
+        .get("/w/{ws}/overview", READING, overview::show)
+        .get("/w/{ws}/search", READING, search::show)
         .get("/w/{ws}/memories", READING, memories::index)
         .get("/w/{ws}/memories/{id}", READING, memories::show)
         .post("/w/{ws}/memories/{id}/verify", REVIEWING, memories::verify)
@@ -56,13 +75,73 @@ fn pages() -> Pages {
         .post("/w/{ws}/memories/{id}/restore", WRITING, memories::restore)
         .post("/w/{ws}/memories/{id}/revert", WRITING, memories::revert)
         .post("/w/{ws}/memories/{id}/ask-deletion", WRITING, memories::ask_deletion)
+        .get("/w/{ws}/decisions", READING, decisions::index)
+        .get("/w/{ws}/sessions", READING, sessions::index)
+        .get("/w/{ws}/sessions/{id}", READING, sessions::show)
+        .get("/w/{ws}/tasks", READING, tasks::index)
+        .get("/w/{ws}/tasks/{key}", READING, tasks::show)
+        .post("/w/{ws}/tasks/{key}/pause", WRITING, tasks::pause)
+        .post("/w/{ws}/tasks/{key}/complete", WRITING, tasks::complete)
+        .post("/w/{ws}/tasks/{key}/abandon", WRITING, tasks::abandon)
+        .get("/w/{ws}/receipts", READING, receipts::index)
+        .get("/w/{ws}/receipts/{id}", READING, receipts::show)
+        .get("/w/{ws}/review", READING, review::index)
+        .post("/w/{ws}/review/decide", REVIEWING, review::decide_many)
+        .post("/w/{ws}/review/undo", REVIEWING, review::undo)
+        .get("/w/{ws}/review/{id}", READING, review::show)
+        .post("/w/{ws}/review/{id}/decide", REVIEWING, review::decide)
+        .post("/w/{ws}/review/{id}/edit", REVIEWING, review::edit)
+        .post("/w/{ws}/review/{id}/assign", REVIEWING, review::assign)
+        .get("/w/{ws}/conflicts", READING, review::conflicts)
+        .post("/w/{ws}/conflicts/sweep", REVIEWING, review::sweep)
+        .get("/w/{ws}/conflicts/{id}", READING, review::conflict)
+        .post("/w/{ws}/conflicts/{id}/resolve", REVIEWING, review::resolve)
+        .get("/w/{ws}/dreams", READING, dreams::index)
+        .post("/w/{ws}/dreams", REVIEWING, dreams::start)
+        .get("/w/{ws}/dreams/{id}", READING, dreams::show)
+        .get("/w/{ws}/dreams/{id}/roll-back", REVIEWING, dreams::preview)
+        .post("/w/{ws}/dreams/{id}/roll-back", REVIEWING, dreams::roll_back)
         .get("/w/{ws}/trail", AUDITING, trail::index)
+        .post("/w/{ws}/trail/verify", AUDITING, trail::verify)
         .get("/w/{ws}/deletion-requests", READING, deletion::index)
+        .post("/w/{ws}/deletion-requests", WRITING, deletion::create)
+        .get("/w/{ws}/deletion-requests/new", WRITING, deletion::new)
         .get("/w/{ws}/deletion-requests/{id}", READING, deletion::show)
         .get("/w/{ws}/deletion-requests/{id}/certificate", READING, deletion::certificate)
         .post("/w/{ws}/deletion-requests/{id}/approve", REVIEWING, deletion::approve)
         .post("/w/{ws}/deletion-requests/{id}/reject", REVIEWING, deletion::reject)
         .post("/w/{ws}/deletion-requests/{id}/execute", REVIEWING, deletion::execute)
+        .get("/w/{ws}/holds", AUDITING, holds::index)
+        .post("/w/{ws}/holds", AUDITING, holds::create)
+        .post("/w/{ws}/holds/{id}/release", AUDITING, holds::release)
+        .get("/w/{ws}/retention", AUDITING, retention::show)
+        .post("/w/{ws}/retention", GOVERNING, retention::update)
+        .get("/w/{ws}/agents", GOVERNING, team::agents::index)
+        .post("/w/{ws}/agents", GOVERNING, team::agents::create)
+        .get("/w/{ws}/agents/{id}", GOVERNING, team::agents::show)
+        .post("/w/{ws}/agents/{id}/delete", GOVERNING, team::agents::delete)
+        .post("/w/{ws}/agents/{id}/keys", GOVERNING, team::agents::create_key)
+        .post("/w/{ws}/agents/{id}/keys/{key}/revoke", GOVERNING, team::agents::revoke_key)
+        .get("/w/{ws}/members", GOVERNING, team::members::index)
+        .post("/w/{ws}/members", GOVERNING, team::members::create)
+        .post("/w/{ws}/members/{id}/role", GOVERNING, team::members::change_role)
+        .post("/w/{ws}/members/{id}/remove", GOVERNING, team::members::remove)
+        .get("/w/{ws}/settings", GOVERNING, team::settings::show)
+        .post("/w/{ws}/settings", GOVERNING, team::settings::update)
+        .post("/w/{ws}/settings/policies", GOVERNING, team::settings::update_policies)
+        .post("/w/{ws}/settings/end", GOVERNING, team::settings::end)
+        .get("/w/{ws}/connect", READING, team::connect::index)
+        .get("/account", PERSON, hall::account::show)
+        .post("/account/password", PERSON, hall::account::change_password)
+        .post("/account/sign-ins/{id}/end", PERSON, hall::account::end_login)
+        .post("/account/sign-out-everywhere", PERSON, hall::account::sign_out_everywhere)
+        .get("/instance", INSTANCE, hall::instance::show)
+        .get("/instance/workspaces", INSTANCE, hall::instance::workspaces)
+        .post("/instance/workspaces", INSTANCE, hall::instance::create_workspace)
+        .get("/instance/people", INSTANCE, hall::instance::people)
+        .post("/instance/people", INSTANCE, hall::instance::create_person)
+        .post("/instance/people/{id}/link", INSTANCE, hall::instance::make_link)
+        .post("/instance/people/{id}/delete", INSTANCE, hall::instance::delete_person)
         .get("/docs", ANYONE, docs::show)
         .get("/docs/problems", ANYONE, docs::problems)
         .get("/assets/{file}", ANYONE, docs::asset)
@@ -139,6 +218,12 @@ fn with_cookie(page: impl IntoResponse, cookie: &Cookie<'static>) -> Response {
         response.headers_mut().append(header::SET_COOKIE, value);
     }
     response
+}
+
+/// Ids that somebody typed or pasted, one a line or with commas between.
+fn ids<T: std::str::FromStr>(field: &str, sent: Option<&str>) -> Result<Vec<T>, Problem> {
+    let words = sent.unwrap_or_default().split(|sign: char| sign.is_whitespace() || sign == ',').filter(|word| !word.is_empty());
+    words.map(|word| word.parse().map_err(|_| Problem::invalid(field, format!("`{word}` is not an id")))).collect()
 }
 
 #[cfg(test)]

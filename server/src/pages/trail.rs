@@ -1,8 +1,11 @@
 //! The trail of a workspace: who did what to what, when.
 
-use super::{actors, asked::Asked, viewer::Viewer};
+use super::{actors, asked::Asked, forms::Posted, viewer::Viewer};
 use crate::{
-    acts,
+    acts::{
+        self,
+        seal::{Check, Outcome, Whose},
+    },
     model::{
         Actor, MemoryId, Role,
         page::Limit,
@@ -12,8 +15,10 @@ use crate::{
     problem::Problem,
     store::Auditing,
 };
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use cairn_web::trail::{self as page, Filters, Index, Target};
+use serde::Deserialize;
+use serde_json::Value;
 use std::collections::HashMap;
 use time::{Date, OffsetDateTime, macros::format_description};
 use uuid::Uuid;
@@ -22,19 +27,51 @@ use uuid::Uuid;
 pub async fn index(viewer: Viewer<Auditing>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
     let filter = &filter(&mut asked);
-    let list = async |cursor: Option<String>| acts::trail::list(app, scope, filter, Limit::DEFAULT, cursor.as_deref()).await;
-    let entries = asked.page(list).await?;
+    let cursor = asked.text("cursor");
+    let look = match acts::trail::look(app, scope, filter, Limit::DEFAULT, cursor.as_deref()).await {
+        Err(Problem::Invalid(_)) if cursor.is_some() => {
+            asked.mishear("cursor", "it is no page of this list, so this is the first");
+            acts::trail::look(app, scope, filter, Limit::DEFAULT, None).await?
+        }
+        looked => looked?,
+    };
+    let entries = look.page;
+    let (signed, _) = acts::seal::checkpoint(app, &Whose::Workspace(scope.clone())).await?;
     let everyone = acts::actors::everyone(app, scope).await?;
     let names = names(&viewer, &entries.data, &everyone).await?;
     let view = Index {
         filters: shown(&asked),
         actors: actors::choices(&everyone),
+        actions: ACTIONS.iter().map(|action| (*action).to_owned()).collect(),
         entries: entries.data.iter().map(|entry| line(entry, &names)).collect(),
+        checkpoint: page::Checkpoint { size: signed.size, root: signed.root.to_string(), signer: app.notary().name()? },
+        check: acts::seal::last_check(app, scope).map(check),
+        until: look.until,
         continued: asked.is_continued(),
         next_cursor: entries.next_cursor,
         chrome: viewer.chrome(asked.complaint()),
     };
     Ok(viewer.sees(view.html()))
+}
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+/// Compute the sealed trail anew, and say what held.
+pub async fn verify(viewer: Viewer<Auditing>, _: Posted<Nothing>) -> Result<Response, Problem> {
+    acts::seal::check(&viewer.app, Whose::Workspace(viewer.scope.clone())).await;
+    Ok(Redirect::to(&viewer.place("trail")).into_response())
+}
+
+fn check(check: Check) -> page::Check {
+    let outcome = check.outcome.map(|outcome| match outcome {
+        Outcome::Holds { root, took, .. } => {
+            page::Outcome::Holds { root, took_ms: u64::try_from(took.whole_milliseconds()).unwrap_or_default() }
+        }
+        Outcome::Broken { index, why } => page::Outcome::Broken { index, why },
+        Outcome::Failed => page::Outcome::Failed,
+    });
+    page::Check { at: check.begun_at, entries: check.entries, size: check.size, outcome }
 }
 
 fn filter(asked: &mut Asked) -> Filter {
@@ -79,8 +116,75 @@ fn line(entry: &Entry, names: &HashMap<Uuid, String>) -> page::Entry {
         version: entry.version,
         request_id: entry.request_id.clone(),
         digest: entry.digest.as_deref().map(text::hex),
+        session_id: entry.session_id.map(|id| id.to_string()),
+        details: entry.details.as_ref().map(details).unwrap_or_default(),
+        actor_id: entry.actor.id.to_string(),
     }
 }
+
+/// Ids, numbers and fixed words, a line each.
+fn details(details: &Value) -> Vec<(String, String)> {
+    let said = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Null => "none".to_owned(),
+        other => other.to_string(),
+    };
+    details.as_object().into_iter().flatten().map(|(name, value)| (name.replace('_', " "), said(value))).collect()
+}
+
+/// Offered while typing; any other can be typed too.
+const ACTIONS: [&str; 50] = [
+    "access.refused",
+    "agent.created",
+    "agent.deleted",
+    "agent.token_issued",
+    "checkpoint.written",
+    "conflict.found",
+    "conflict.reopened",
+    "conflict.resolved",
+    "deletion.approved",
+    "deletion.asked",
+    "deletion.blocked",
+    "deletion.executed",
+    "deletion.rejected",
+    "dream.ended",
+    "dream.started",
+    "hold.placed",
+    "hold.released",
+    "key.created",
+    "key.revoked",
+    "member.added",
+    "member.removed",
+    "member.role_changed",
+    "memories.exported",
+    "memories.imported",
+    "memory.archived",
+    "memory.erased",
+    "memory.judged",
+    "memory.remembered",
+    "memory.restored",
+    "memory.reverted",
+    "memory.revised",
+    "memory.superseded",
+    "memory.verified",
+    "policy.changed",
+    "proposal.approved",
+    "proposal.assigned",
+    "proposal.made",
+    "proposal.rejected",
+    "proposal.reopened",
+    "proposal.withdrawn",
+    "rollback.executed",
+    "secrets.redacted",
+    "secrets.refused",
+    "session.ended",
+    "session.started",
+    "task.advanced",
+    "task.completed",
+    "task.created",
+    "trail.exported",
+    "workspace.changed",
+];
 
 #[cfg(test)]
 mod tests {

@@ -60,6 +60,7 @@ pub struct Viewer<P> {
     pub app: App,
     person: SignedIn,
     workspaces: Vec<cairn_web::Workspace>,
+    waiting: acts::activity::Waiting,
     here: String,
     flash: Option<Flash>,
 }
@@ -71,8 +72,14 @@ impl<P: Permission> FromRequestParts<App> for Viewer<P> {
         let person = SignedIn::from_request_parts(parts, app).await?;
         let scope = Scope::<P>::from_request_parts(parts, app).await.map_err(IntoResponse::into_response)?;
         let workspaces = person.workspaces(app).await.map_err(IntoResponse::into_response)?;
+        // Who cannot decide is not waited for, and a form shows no menu.
+        let waiting = if scope.standing().role().may(Power::Reviewing) && parts.method.is_safe() {
+            acts::activity::waiting(app, &scope).await.map_err(IntoResponse::into_response)?
+        } else {
+            acts::activity::Waiting::default()
+        };
         let here = address(parts);
-        Ok(Self { scope, app: app.clone(), person, workspaces, here, flash: flash::read(app, &parts.headers) })
+        Ok(Self { scope, app: app.clone(), person, workspaces, waiting, here, flash: flash::read(app, &parts.headers) })
     }
 }
 
@@ -85,13 +92,18 @@ impl<P> Viewer<P> {
             workspaces: self.workspaces.clone(),
             viewer: self.person.shown(),
             sees: self.places(),
-            waiting: Waiting::default(),
+            waiting: Waiting { review: self.waiting.proposals + self.waiting.conflicts, deletion: self.waiting.deletions },
             here: self.here.clone(),
             csrf: self.person.csrf(&self.app),
             theme: self.person.theme,
             flash: remark.or_else(|| self.flash.clone()),
             now: clock::now(),
         }
+    }
+
+    /// What waits for the viewer's decision.
+    pub fn waiting(&self) -> acts::activity::Waiting {
+        self.waiting
     }
 
     fn places(&self) -> Sees {

@@ -9,6 +9,7 @@ use crate::{
     },
     problem::Problem,
 };
+use std::collections::HashMap;
 use time::OffsetDateTime;
 
 struct Row {
@@ -92,6 +93,30 @@ pub async fn list<M>(tx: &mut Tx<M>, limit: Limit, cursor: Option<&str>) -> Resu
     .fetch_all(tx.conn())
     .await?;
     Ok(Page::cut(rows, limit, |row| row.id).map(Agent::from))
+}
+
+/// The keys of an agent, in short.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeysOf {
+    /// Those that hold.
+    pub holding: i64,
+    pub last_used_at: Option<OffsetDateTime>,
+}
+
+/// The keys of some agents, in short.
+pub async fn keys_of<M>(tx: &mut Tx<M>, agents: &[AgentId]) -> Result<HashMap<AgentId, KeysOf>, Problem> {
+    let rows = sqlx::query!(
+        r#"select agent_id as "agent: AgentId", max(last_used_at) as last_used_at,
+                  count(*) filter (where revoked_at is null and (expires_at is null or expires_at > now())) as "holding!"
+           from agent_keys
+           where workspace_id = $1 and agent_id = any($2)
+           group by agent_id"#,
+        tx.workspace().0,
+        &agents.iter().map(|id| id.0).collect::<Vec<_>>()
+    )
+    .fetch_all(tx.conn())
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.agent, KeysOf { holding: row.holding, last_used_at: row.last_used_at })).collect())
 }
 
 /// Takes an agent away, which frees its name, and answers with the keys that held until now.

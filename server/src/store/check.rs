@@ -72,24 +72,6 @@ pub async fn make_roles(owner_url: &str) -> Result<(), sqlx::Error> {
     conn.close().await
 }
 
-/// The numbers of another cluster's transactions mean nothing here, and the highest would be read anew with every recall.
-pub async fn forget_transactions(owner_url: &str) -> Result<(), sqlx::Error> {
-    let mut conn = PgConnection::connect(owner_url).await?;
-    conn.execute(
-        "begin;
-         alter table memories disable trigger user;
-         update memories set changed_xid = pg_current_xact_id();
-         alter table memories enable trigger user;
-         update erasures set changed_xid = pg_current_xact_id();
-         update audit_entries set written_xid = '0';
-         update audit_horizon set horizon = '0';
-         update memory_vectors set changed_xid = pg_current_xact_id() where changed_xid is not null;
-         commit",
-    )
-    .await?;
-    conn.close().await
-}
-
 /// Counts, and holds every version against its entry and its digest.
 pub async fn look_through(owner_url: &str) -> Result<Found, sqlx::Error> {
     let mut conn = PgConnection::connect(owner_url).await?;

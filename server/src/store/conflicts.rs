@@ -3,7 +3,7 @@
 use super::{Tx, tx::Write};
 use crate::{
     model::{
-        Actor, ActorKind, AuditId, ConflictId, MemoryId,
+        Actor, ActorKind, AuditId, ConflictId, MemoryId, ReviewId,
         conflicts::{Clash, Conflict, ConflictFilter, ConflictOrigin, ConflictState, Judged, Resolution},
         page::{Limit, Page, decode},
     },
@@ -81,6 +81,26 @@ fn column<T>(pairs: &[(Judged, Judged, &Clash)], of: impl Fn(&(Judged, Judged, &
     pairs.iter().map(of).collect()
 }
 
+/// Whatever is not to be seen at this moment was changed at or after this.
+pub async fn horizon<M>(tx: &mut Tx<M>) -> Result<String, Problem> {
+    Ok(sqlx::query_scalar("select pg_snapshot_xmin(pg_current_snapshot())::text").fetch_one(tx.conn()).await?)
+}
+
+/// The active decisions that changed since. Who asks is the only one who makes decisions active in this workspace until the
+/// transaction ends, so that of two at the same moment one sees the other.
+pub async fn decisions_since(tx: &mut Tx<Write>, horizon: &str) -> Result<Vec<MemoryId>, Problem> {
+    let workspace = tx.workspace();
+    sqlx::query("select pg_advisory_xact_lock(hashtextextended('cairn decisions ' || $1::text, 0))")
+        .bind(workspace)
+        .execute(tx.conn())
+        .await?;
+    // A statement of its own: only then does it see what was committed before the lock was had.
+    let sql = "select id from memories
+               where workspace_id = $1 and changed_xid >= $2::text::xid8 and kind = 'decision' and state = 'active'
+               order by id";
+    Ok(sqlx::query_scalar(sql).bind(workspace).bind(horizon).fetch_all(tx.conn()).await?)
+}
+
 #[derive(sqlx::FromRow)]
 struct Row {
     id: ConflictId,
@@ -123,10 +143,11 @@ impl From<Row> for Conflict {
     }
 }
 
-/// What was put away or superseded clashes with nothing until it comes back.
-const OPEN: &str = "(c.state = 'open' and a.state = 'active' and b.state = 'active')";
+/// What was put away or superseded clashes with nothing until it comes back; then it does, also where somebody had decided
+/// against it.
+const OPEN: &str = "(a.state = 'active' and b.state = 'active' and (c.state = 'open' or c.resolution in ('one', 'neither')))";
 const SELECT: &str = "select c.id, c.a, c.b, c.a_version, c.b_version, c.score, c.certain, c.origin,
-       (c.state = 'open' and a.state = 'active' and b.state = 'active') as open, c.found_at, c.resolution, c.kept, c.note, c.resolved_at,
+       (a.state = 'active' and b.state = 'active' and (c.state = 'open' or c.resolution in ('one', 'neither'))) as open, c.found_at, c.resolution, c.kept, c.note, c.resolved_at,
        c.resolved_by_type, c.resolved_by, coalesce(n.name, p.name) as resolved_by_name
 from conflicts c
 join memories a on a.workspace_id = c.workspace_id and a.id = c.a
@@ -202,13 +223,16 @@ pub struct Verdict<'a> {
     pub note: Option<&'a str>,
     pub by: &'a Actor,
     pub at: OffsetDateTime,
+    /// What it was decided together with.
+    pub review: Option<ReviewId>,
 }
 
 pub async fn resolve(tx: &mut Tx<Write>, id: ConflictId, verdict: &Verdict<'_>, audit: AuditId) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(
         "update conflicts
-         set state = 'resolved', resolution = $3, kept = $4, note = $5, resolved_by_type = $6, resolved_by = $7, resolved_at = $8, audit_id = $9
+         set state = 'resolved', resolution = $3, kept = $4, note = $5, resolved_by_type = $6, resolved_by = $7, resolved_at = $8, audit_id = $9,
+             review_id = $10
          where workspace_id = $1 and id = $2",
         workspace.0,
         id.0,
@@ -218,6 +242,32 @@ pub async fn resolve(tx: &mut Tx<Write>, id: ConflictId, verdict: &Verdict<'_>, 
         verdict.by.kind as _,
         verdict.by.id,
         verdict.at,
+        audit.0,
+        verdict.review.map(|review| review.0)
+    )
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// What was decided together.
+pub async fn of_review<M>(tx: &mut Tx<M>, review: ReviewId) -> Result<Vec<Conflict>, Problem> {
+    let mut sql = QueryBuilder::new(SELECT);
+    sql.push_bind(tx.workspace()).push(" and c.review_id = ").push_bind(review).push(" order by c.id limit 1000");
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    Ok(rows.into_iter().map(Conflict::from).collect())
+}
+
+/// As if nobody had resolved it.
+pub async fn reopen(tx: &mut Tx<Write>, id: ConflictId, audit: AuditId) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    sqlx::query!(
+        "update conflicts
+         set state = 'open', resolution = null, kept = null, note = null, resolved_by_type = null, resolved_by = null, resolved_at = null,
+             review_id = null, audit_id = $3
+         where workspace_id = $1 and id = $2",
+        workspace.0,
+        id.0,
         audit.0
     )
     .execute(tx.conn())

@@ -1,7 +1,10 @@
 //! Connections: two pools on one database. The tenants' begins nowhere and steps into a workspace for each
 //! transaction; the gate's stands in a narrow role that finds people, workspaces and keys.
 
-use super::at_hand::{AtHand, Hand, RESTED};
+use super::{
+    at_hand::{AtHand, Hand, RESTED},
+    lineage::{self, Lineage},
+};
 use crate::problem::Problem;
 use sqlx::{
     ConnectOptions, Connection, Executor, PgConnection, PgPool,
@@ -20,6 +23,7 @@ pub struct Db {
     /// Of either pool, for statements that stand alone.
     tenants_at_hand: AtHand,
     gate_at_hand: AtHand,
+    lineage: Lineage,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -60,21 +64,33 @@ impl Db {
                 })
                 .max_lifetime(Duration::from_mins(30))
         };
-        let tenants = pool(connections).after_connect(|conn, _| {
-            Box::pin(async move { conn.execute("set synchronous_commit = on; set jit = off; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'").await.map(drop) })
+        let lineage = Lineage::default();
+        let watched = lineage.clone();
+        let tenants = pool(connections).after_connect(move |conn, _| {
+            let watched = watched.clone();
+            Box::pin(async move {
+                conn.execute("set synchronous_commit = on; set jit = off; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'").await?;
+                watched.meet(conn).await;
+                Ok(())
+            })
         });
         let gate = pool((connections / 2).max(2)).after_connect(|conn, _| {
             Box::pin(async move { conn.execute("set synchronous_commit = on; set jit = off; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'; set role cairn_gate").await.map(drop) })
         });
         let (tenants, gate) = (tenants.connect_lazy_with(options.clone()), gate.connect_lazy_with(options));
         let (tenants_at_hand, gate_at_hand) = (AtHand::of(&tenants), AtHand::of(&gate));
-        Ok(Self { tenants, gate, tenants_at_hand, gate_at_hand })
+        Ok(Self { tenants, gate, tenants_at_hand, gate_at_hand, lineage })
     }
 
     /// Whether whoever asks for one more connection has to wait: who holds one must not, then.
     pub fn is_busy(&self) -> bool {
         let most = self.tenants.options().get_max_connections();
         self.tenants.num_idle() + self.tenants_at_hand.idle() == 0 && self.tenants.size() >= most
+    }
+
+    /// How often another cluster was met behind the same address. Numbers of transactions mean something only within one.
+    pub fn turn(&self) -> u64 {
+        self.lineage.turn()
     }
 
     pub(super) fn tenants(&self) -> &PgPool {
@@ -105,6 +121,20 @@ impl Db {
         sqlx::query("select 1").execute(&mut *tenants).await?;
         tenants.lay_down();
         Ok(())
+    }
+
+    /// What Postgres it is, and how many migrations it has seen.
+    pub async fn about(&self) -> Result<(String, i64), Problem> {
+        let version: String = sqlx::query_scalar("select current_setting('server_version')").fetch_one(&self.gate).await?;
+        let migrations: i64 = sqlx::query_scalar("select count(*) from _sqlx_migrations").fetch_one(&self.gate).await?;
+        Ok((version, migrations))
+    }
+
+    /// Connections of tenants: in use, open, and at most.
+    pub fn connections(&self) -> (u32, u32, u32) {
+        let idle = self.tenants.num_idle() + self.tenants_at_hand.idle();
+        let (open, idle) = (self.tenants.size(), u32::try_from(idle).unwrap_or(u32::MAX));
+        (open.saturating_sub(idle), open, self.tenants.options().get_max_connections())
     }
 
     pub fn gauge(&self) {
@@ -141,6 +171,7 @@ pub async fn migrate(owner_url: &str, app_url: &str) -> Result<(), ConnectProble
         let_in(&mut conn, app.get_username())
             .await
             .map_err(|source| ConnectProblem::Roles { role: app.get_username().to_owned(), source })?;
+        lineage::settle_in(&mut conn).await.map_err(ConnectProblem::Unreachable)?;
     } else {
         verify(&mut conn).await?;
     }

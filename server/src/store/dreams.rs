@@ -6,6 +6,7 @@ use crate::{
     model::{
         Actor, ActorKind, AuditId, ConflictId, DreamId, Kind, MemoryId, ProposalId, SessionId,
         access::Mode,
+        code::Standing,
         dreams::{Deed, Done, Dream, DreamState, Outcome, Stage, Tally, Why},
         memory::Report,
         page::{Limit, Page, decode},
@@ -257,6 +258,7 @@ pub struct Light {
     pub expires_at: Option<OffsetDateTime>,
     pub reported_at: Option<OffsetDateTime>,
     pub reported_as: Option<Report>,
+    pub code: Option<Json<Vec<Standing>>>,
     pub helpful: i32,
     pub told: i64,
 }
@@ -267,6 +269,7 @@ pub async fn page<M>(tx: &mut Tx<M>, project: Option<&str>, after: MemoryId, mos
         "with page as materialized (
              select * from memories
              where workspace_id = $1 and id > $2 and state = 'active' and visibility = 'workspace' and ($3::text is null or project = $3)
+               and store_id not in (select s.id from stores s where s.workspace_id = $1 and s.archived_at is not null)
              order by id
              limit $4
          ), told as (
@@ -277,7 +280,8 @@ pub async fn page<M>(tx: &mut Tx<M>, project: Option<&str>, after: MemoryId, mos
          )
          select m.id, m.version, m.kind, m.project, coalesce(v.title, '') as title, coalesce(v.content, '') as content, v.tags, v.confidence,
                 jsonb_array_length(v.anchors) > 0 as anchored, m.created_by, m.created_by_type, m.session_id, m.verified_at, m.created_at,
-                m.updated_at, m.stale_after, m.expires_at, m.reported_at, m.reported_as, m.helpful, coalesce(t.told, 0) as told
+                m.updated_at, m.stale_after, m.expires_at, m.reported_at, m.reported_as, m.helpful, coalesce(t.told, 0) as told,
+                case when v.anchors <> '[]' then (select s.code from memory_states s where s.workspace_id = $1 and s.id = m.id and s.current) end as code
          from page m
          join memory_versions v on v.workspace_id = $1 and v.memory_id = m.id and v.version = m.version
          left join told t on t.memory_id = m.id

@@ -22,7 +22,7 @@ pub async fn list<M>(tx: &mut Tx<M>, limit: Limit, cursor: Option<&str>) -> Resu
     let after = cursor.map(decode::<PersonId>).transpose()?.map(|id| id.0);
     let rows = sqlx::query_as!(
         Member,
-        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since
+        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since, m.by_group
            from members m
            join people p on p.id = m.person_id
            where m.workspace_id = $1 and m.removed_at is null and ($2::uuid is null or m.person_id > $2)
@@ -40,7 +40,7 @@ pub async fn list<M>(tx: &mut Tx<M>, limit: Limit, cursor: Option<&str>) -> Resu
 pub async fn find<M>(tx: &mut Tx<M>, person: PersonId) -> Result<Member, Problem> {
     let found = sqlx::query_as!(
         Member,
-        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since
+        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since, m.by_group
            from members m
            join people p on p.id = m.person_id
            where m.workspace_id = $1 and m.person_id = $2 and m.removed_at is null"#,
@@ -58,7 +58,7 @@ pub async fn add(tx: &mut Tx<Write>, person: PersonId, role: Role) -> Result<boo
         "insert into members (workspace_id, person_id, role)
          values ($1, $2, $3)
          on conflict (workspace_id, person_id) do update
-         set role = excluded.role, since = now(), removed_at = null
+         set role = excluded.role, since = now(), removed_at = null, by_group = false
          where members.removed_at is not null",
         tx.workspace().0,
         person.0,
@@ -76,6 +76,19 @@ pub async fn set_role(tx: &mut Tx<Write>, person: PersonId, role: Role) -> Resul
         tx.workspace().0,
         person.0,
         role.word()
+    )
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// Whether the role comes from a group of single sign-on, and follows it.
+pub async fn set_by_group(tx: &mut Tx<Write>, person: PersonId, by_group: bool) -> Result<(), Problem> {
+    sqlx::query!(
+        "update members set by_group = $3 where workspace_id = $1 and person_id = $2 and removed_at is null",
+        tx.workspace().0,
+        person.0,
+        by_group
     )
     .execute(tx.conn())
     .await?;

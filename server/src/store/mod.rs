@@ -2,6 +2,7 @@
 //! somebody who was found: there is no function here that takes a pool and a workspace id.
 
 pub mod access;
+pub mod activity;
 pub mod actors;
 pub mod agents;
 mod at_hand;
@@ -10,11 +11,15 @@ pub mod cluster;
 pub mod code;
 pub mod conflicts;
 pub mod connect;
+pub mod decisions;
 pub mod deletion;
 pub mod dreams;
+pub mod events;
 pub mod exchange;
 pub mod failures;
 pub mod guard;
+pub mod identities;
+mod lineage;
 pub mod links;
 pub mod logins;
 pub mod members;
@@ -30,6 +35,7 @@ pub mod seal;
 pub mod sealed;
 pub mod sessions;
 pub mod signing_keys;
+pub mod stores;
 pub mod tasks;
 pub mod trail;
 pub mod turns;

@@ -3,7 +3,7 @@
 use super::{Tx, tx::Write};
 use crate::{
     model::{
-        Actor, ActorKind, AuditId, MemoryId, PersonId, ProposalId,
+        Actor, ActorKind, AuditId, MemoryId, PersonId, ProposalId, ReviewId,
         page::{Limit, Page, decode},
         proposals::{Change, Origin, Proposal, ProposalFilter, ProposalState, Sighting},
     },
@@ -171,13 +171,16 @@ pub struct Verdict<'a> {
     pub note: Option<&'a str>,
     /// The memory that came of it, where that is another than the one that waited.
     pub became: Option<MemoryId>,
+    /// What it was decided together with.
+    pub review: Option<ReviewId>,
 }
 
 pub async fn decide(tx: &mut Tx<Write>, id: ProposalId, verdict: &Verdict<'_>, audit: AuditId) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(
         "update proposals
-         set state = $3, decided_at = $4, decided_by_type = $5, decided_by = $6, note = $7, memory_id = coalesce($8, memory_id), audit_id = $9
+         set state = $3, decided_at = $4, decided_by_type = $5, decided_by = $6, note = $7, memory_id = coalesce($8, memory_id), audit_id = $9,
+             review_id = $10
          where workspace_id = $1 and id = $2",
         workspace.0,
         id.0,
@@ -187,6 +190,31 @@ pub async fn decide(tx: &mut Tx<Write>, id: ProposalId, verdict: &Verdict<'_>, a
         verdict.by.id,
         verdict.note,
         verdict.became.map(|memory| memory.0),
+        audit.0,
+        verdict.review.map(|review| review.0)
+    )
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// What was decided together.
+pub async fn of_review<M>(tx: &mut Tx<M>, review: ReviewId) -> Result<Vec<Proposal>, Problem> {
+    let mut sql = QueryBuilder::new(SELECT);
+    sql.push_bind(tx.workspace()).push(" and r.review_id = ").push_bind(review).push(" order by r.id limit 1000");
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    Ok(rows.into_iter().map(Proposal::from).collect())
+}
+
+/// As if nobody had decided on it.
+pub async fn reopen(tx: &mut Tx<Write>, id: ProposalId, audit: AuditId) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    sqlx::query!(
+        "update proposals
+         set state = 'open', decided_at = null, decided_by_type = null, decided_by = null, note = null, review_id = null, audit_id = $3
+         where workspace_id = $1 and id = $2",
+        workspace.0,
+        id.0,
         audit.0
     )
     .execute(tx.conn())

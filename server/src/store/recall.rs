@@ -4,7 +4,8 @@
 use super::{Db, Permission, Scope, ShelfMark};
 use crate::{
     model::{
-        Anchor, Kind, MemoryId, PersonId, Project, SessionId, Settings, Source, State, WorkspaceId,
+        Anchor, Kind, MemoryId, PersonId, Project, SessionId, Settings, Source, State, StoreId, WorkspaceId,
+        code::{Contested, Standing},
         memory::Report,
         recall::{Indexed, Text},
     },
@@ -21,6 +22,16 @@ pub struct Changes {
     /// With the transaction that changed it last.
     pub changed: Vec<(MemoryId, u64)>,
     pub gone: Vec<MemoryId>,
+}
+
+/// A memory, what is said of the code under it, and what it contradicts.
+pub type Doubts = (MemoryId, Vec<Standing>, Vec<Contested>);
+
+#[derive(sqlx::FromRow)]
+struct DoubtsRow {
+    id: MemoryId,
+    code: Option<Json<Vec<Standing>>>,
+    contested: Option<Json<Vec<Contested>>>,
 }
 
 impl Changes {
@@ -89,6 +100,21 @@ impl Db {
             .await?;
         hand.lay_down();
         Ok(texts)
+    }
+
+    /// What is said of the code under these memories and against them, where anything is.
+    pub async fn doubts<P: Permission>(&self, scope: &Scope<P>, ids: &[MemoryId]) -> Result<Vec<Doubts>, Problem> {
+        let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+        let mut tx = self.read(scope).await?;
+        let rows: Vec<DoubtsRow> =
+            sqlx::query_as("select id, code, contested from memory_states where workspace_id = $1 and id = any($2) and current")
+                .bind(scope.workspace())
+                .bind(ids)
+                .fetch_all(tx.conn())
+                .await?;
+        let all =
+            |row: DoubtsRow| (row.id, row.code.map(|code| code.0).unwrap_or_default(), row.contested.map(|all| all.0).unwrap_or_default());
+        Ok(rows.into_iter().map(all).collect())
     }
 
     /// Memories for the index, in the order of their ids.
@@ -166,10 +192,25 @@ impl Db {
     }
 }
 
-const COLUMNS: &str = "select m.id, v.version, m.changed_xid::text as stamp, v.kind, v.state, v.title, v.path, v.content, v.tags, v.project, v.owner_id,
+const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed_xid)::text as stamp, v.kind, v.state, v.title, v.store_id, v.path, v.content, v.tags, v.project, v.owner_id,
     m.created_by, coalesce(a.name, p.name) as author_name, v.anchors, v.source, v.session_id, v.confidence, v.valid_from, v.stale_after, v.expires_at,
-    v.verified_at, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful, w.dimensions, w.vectors
-from memories m";
+    v.verified_at, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful, w.dimensions, w.vectors,
+    case when v.version = m.version and v.anchors <> '[]' then (
+        select jsonb_agg(jsonb_build_object('position', c.position, 'branch', c.branch, 'main', c.main, 'repo', c.repo, 'verdict', c.verdict,
+            'path', c.path, 'symbol', c.symbol, 'was_path', c.was_path, 'was_symbol', c.was_symbol, 'since', c.since, 'at', c.at))
+        from code_verdicts c
+        where c.workspace_id = m.workspace_id and c.memory_id = m.id) end as code,
+    case when v.version = m.version and m.state = 'active' then (
+        select jsonb_agg(jsonb_build_object('memory_id', k.other, 'at', k.found_at))
+        from (
+            select a.b as other, a.found_at from conflicts a where a.workspace_id = m.workspace_id and a.a = m.id and a.state = 'open'
+            union all
+            select b.a, b.found_at from conflicts b where b.workspace_id = m.workspace_id and b.b = m.id and b.state = 'open'
+        ) k
+        join memories o on o.workspace_id = m.workspace_id and o.id = k.other and o.state = 'active'
+            and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id)) end as contested
+from memories m
+left join memory_touches t on t.workspace_id = m.workspace_id and t.memory_id = m.id";
 const CURRENT: &str = "join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version";
 const NAMES: &str =
     "left join agents a on a.workspace_id = m.workspace_id and a.id = m.created_by left join people p on p.id = m.created_by";
@@ -185,6 +226,7 @@ struct Row {
     kind: Kind,
     state: State,
     title: Option<String>,
+    store_id: StoreId,
     path: Option<String>,
     content: Option<String>,
     tags: Vec<String>,
@@ -207,6 +249,8 @@ struct Row {
     helpful: i32,
     dimensions: Option<i32>,
     vectors: Option<Vec<u8>>,
+    code: Option<Json<Vec<Standing>>>,
+    contested: Option<Json<Vec<Contested>>>,
 }
 
 impl From<Row> for Indexed {
@@ -218,6 +262,7 @@ impl From<Row> for Indexed {
             kind: row.kind,
             state: row.state,
             title: row.title.unwrap_or_default(),
+            store: row.store_id,
             path: row.path.unwrap_or_default(),
             content: row.content.unwrap_or_default(),
             tags: row.tags,
@@ -235,6 +280,8 @@ impl From<Row> for Indexed {
             verified_at: row.verified_at,
             updated_at: row.updated_at,
             reported: row.reported_at.zip(row.reported_as),
+            code: row.code.map(|code| code.0).unwrap_or_default(),
+            contested: row.contested.map(|all| all.0).unwrap_or_default(),
             tokens: row.tokens.and_then(|tokens| u32::try_from(tokens).ok()),
             helpful: row.helpful,
             vectors: row.dimensions.and_then(|length| usize::try_from(length).ok()).zip(row.vectors),

@@ -104,10 +104,18 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &ReceiptFilter, limit: Limit, curso
     let mut sql = QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace());
     if let Some(memory) = filter.memory_id {
-        sql.push(
-            " and exists (select 1 from receipt_items i where i.workspace_id = r.workspace_id and i.receipt_id = r.id and i.memory_id = ",
-        );
-        sql.push_bind(memory).push(")");
+        // From the memory's own list, the newest of it, unless something else narrows that list further.
+        sql.push(" and r.id = any (array(select i.receipt_id from receipt_items i where i.workspace_id = ").push_bind(tx.workspace());
+        sql.push(" and i.memory_id = ").push_bind(memory);
+        if let Some(cursor) = cursor {
+            sql.push(" and i.receipt_id < ").push_bind(decode::<ReceiptId>(cursor)?);
+        }
+        sql.push(" order by i.receipt_id desc");
+        if filter.actor.is_none() && filter.session_id.is_none() && filter.from.is_none() && filter.to.is_none() {
+            // A limited key does not see all of that list.
+            sql.push(" limit (case when scope_project() is null then ").push_bind(limit.and_one()).push("::bigint end)");
+        }
+        sql.push("))");
     }
     if let Some(actor) = filter.actor {
         sql.push(" and r.actor_id = ").push_bind(actor);

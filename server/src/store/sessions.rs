@@ -321,6 +321,25 @@ pub async fn log<M>(tx: &mut Tx<M>, id: SessionId, after: i64, most: i64) -> Res
     Ok(rows.into_iter().map(Event::from).collect())
 }
 
+/// Events by the names that their sender gave them, in the order of the log, as much of each as tells what happened.
+pub async fn named<M>(tx: &mut Tx<M>, id: SessionId, names: &[String], most: i64) -> Result<Vec<Event>, Problem> {
+    let rows: Vec<EventRow> = sqlx::query_as(
+        "select seq, id, type, at, left(text, 1000) as text, tool, case when octet_length(input::text) <= 1000 then input end as input,
+                left(output, 1000) as output, path, left(command, 1000) as command, exit_code, cut
+         from session_events
+         where workspace_id = $1 and session_id = $2 and id = any($3)
+         order by seq
+         limit $4",
+    )
+    .bind(tx.workspace())
+    .bind(id)
+    .bind(names)
+    .bind(most)
+    .fetch_all(tx.conn())
+    .await?;
+    Ok(rows.into_iter().map(Event::from).collect())
+}
+
 /// The end of a log, as much of each event as tells what happened: what is long is not read at all.
 pub async fn log_in_short<M>(tx: &mut Tx<M>, id: SessionId, after: i64) -> Result<Vec<Event>, Problem> {
     let rows: Vec<EventRow> = sqlx::query_as(

@@ -5,7 +5,7 @@ use crate::{
     model::{
         Actor, ActorKind, AuditId, CheckpointId, MemoryId, SessionId, TaskId,
         page::{Limit, Page, decode},
-        sessions::{Kept, Progress, Task, TaskItem, TaskState},
+        sessions::{Kept, Progress, Task, TaskItem, TaskState, Which},
     },
     problem::Problem,
 };
@@ -75,32 +75,33 @@ pub async fn insert(tx: &mut Tx<Write>, task: &Task, audit: AuditId) -> Result<(
     Ok(())
 }
 
-pub async fn find<M>(tx: &mut Tx<M>, key: &str) -> Result<Option<Task>, Problem> {
+/// By its key, which more than one project may have: that of the project asked for, else the oldest that the caller sees.
+pub async fn find<M>(tx: &mut Tx<M>, which: Which<'_>) -> Result<Option<Task>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
-    sql.push_bind(tx.workspace()).push(" and t.key = ").push_bind(key);
+    sql.push_bind(tx.workspace()).push(" and t.key = ").push_bind(which.key);
+    sql.push(" order by t.project is not distinct from ").push_bind(which.project).push(" desc, t.id limit 1");
     let row: Option<Row> = sql.build_query_as().fetch_optional(tx.conn()).await?;
     Ok(row.map(Task::from))
 }
 
 /// As above, and nobody else changes it before this transaction ends.
-pub async fn find_to_change(tx: &mut Tx<Write>, key: &str) -> Result<Option<Task>, Problem> {
-    let workspace = tx.workspace();
-    sqlx::query!("select id from tasks where workspace_id = $1 and key = $2 for update", workspace.0, key)
-        .fetch_optional(tx.conn())
-        .await?;
-    find(tx, key).await
+pub async fn find_to_change(tx: &mut Tx<Write>, which: Which<'_>) -> Result<Option<Task>, Problem> {
+    match find(tx, which).await? {
+        Some(task) => hold(tx, task.id).await,
+        None => Ok(None),
+    }
 }
 
 /// As above, by its id.
 pub async fn hold(tx: &mut Tx<Write>, id: TaskId) -> Result<Option<Task>, Problem> {
     let workspace = tx.workspace();
-    let key = sqlx::query_scalar!("select key from tasks where workspace_id = $1 and id = $2 for update", workspace.0, id.0)
+    sqlx::query_scalar!("select key from tasks where workspace_id = $1 and id = $2 for update", workspace.0, id.0)
         .fetch_optional(tx.conn())
         .await?;
-    match key {
-        Some(key) => find(tx, &key).await,
-        None => Ok(None),
-    }
+    let mut sql = QueryBuilder::new(SELECT);
+    sql.push_bind(workspace).push(" and t.id = ").push_bind(id);
+    let row: Option<Row> = sql.build_query_as().fetch_optional(tx.conn()).await?;
+    Ok(row.map(Task::from))
 }
 
 /// What a task is about.

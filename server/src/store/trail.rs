@@ -91,6 +91,68 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Opti
     Ok(Page::cut(rows, limit, |row| row.id).map(Entry::from))
 }
 
+/// Entries that one look goes through, where a filter has no index of its own: writing one would cost every write.
+const LOOKED_THROUGH: i64 = 20_000;
+/// An id is made a little before or after the moment that the entry names; ids between two moments are those with this to spare.
+const TO_SPARE: time::Duration = time::Duration::HOUR;
+
+/// A page of a look through the trail, newest first: it goes through a bounded number of entries, however few of them fit.
+pub struct Look {
+    pub page: Page<Entry>,
+    /// Where it stopped, if it stopped before the end of the trail: the moment, and the cursor to go on from.
+    pub until: Option<(OffsetDateTime, String)>,
+}
+
+pub async fn look<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Look, Problem> {
+    let cursor = cursor.map(decode::<AuditId>).transpose()?;
+    let workspace = tx.workspace();
+    let within = |sql: &mut QueryBuilder<Postgres>| {
+        sql.push_bind(workspace);
+        if let Some(cursor) = cursor {
+            sql.push(" and id < ").push_bind(cursor);
+        }
+        // Ids grow with time, and their index is there anyway.
+        if let Some(from) = filter.from.and_then(|from| from.checked_sub(TO_SPARE)) {
+            sql.push(" and id >= ").push_bind(first_id_of(from));
+        }
+        if let Some(to) = filter.to.and_then(|to| to.checked_add(TO_SPARE)) {
+            sql.push(" and id < ").push_bind(first_id_of(to));
+        }
+        sql.push(" order by id desc");
+    };
+    let mut sql = QueryBuilder::new("with looked as (select * from audit_entries where workspace_id = ");
+    within(&mut sql);
+    sql.push(" limit ").push_bind(LOOKED_THROUGH);
+    sql.push("), e as (select * from looked e where true");
+    narrow(&mut sql, filter);
+    sql.push(" order by e.id desc limit ").push_bind(limit.and_one());
+    sql.push(
+        ") select e.id, l.index, e.at, e.actor_type, e.actor_id, coalesce(a.name, p.name) as actor_name, e.role, e.action, e.target_type, e.target_id,
+                 e.version, e.request_id, e.session_id, e.digest, e.details
+          from e
+          left join audit_leaves l on l.workspace_id = e.workspace_id and l.entry_id = e.id
+          left join agents a on a.workspace_id = e.workspace_id and a.id = e.actor_id
+          left join people p on p.id = e.actor_id
+          order by e.id desc",
+    );
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    let page = Page::cut(rows, limit, |row| row.id).map(Entry::from);
+    if page.next_cursor.is_some() {
+        return Ok(Look { page, until: None });
+    }
+    let mut sql = QueryBuilder::new("select id, at from audit_entries where workspace_id = ");
+    within(&mut sql);
+    sql.push(" offset ").push_bind(LOOKED_THROUGH - 1).push(" limit 1");
+    let last: Option<(AuditId, OffsetDateTime)> = sql.build_query_as().fetch_optional(tx.conn()).await?;
+    Ok(Look { page, until: last.map(|(id, at)| (at, Page::<Entry>::place(&id))) })
+}
+
+/// Smaller than every id that was made from this moment on.
+fn first_id_of(moment: OffsetDateTime) -> Uuid {
+    let millis = u64::try_from(moment.unix_timestamp_nanos() / 1_000_000).unwrap_or_default() & 0xffff_ffff_ffff;
+    Uuid::from_u128(u128::from(millis) << 80)
+}
+
 /// Of the entries `e`, only those that the filter lets through.
 pub(super) fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
     if let Some(actor) = filter.actor {

@@ -1,6 +1,6 @@
 //! Dreams, once a day where they are wanted, by one server at a time.
 
-use crate::{App, acts};
+use crate::{App, acts, jobs::Job};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -14,7 +14,7 @@ pub async fn run(app: App) {
         sleep(PAUSE).await;
         match app.db().take_turn("dreams").await {
             Ok(Some(turn)) => {
-                if let Err(problem) = acts::dreams::dream_where_due(&app).await {
+                if let Err(problem) = app.jobs().watch(Job::Dreams, Box::pin(acts::dreams::dream_where_due(&app))).await {
                     tracing::warn!(?problem, "dreams could not be looked after");
                 }
                 drop(turn);

@@ -1,6 +1,6 @@
 //! Vectors of an outside model, made by one server at a time.
 
-use crate::{App, acts::recall::Making, store::turns::Turn};
+use crate::{App, acts::recall::Making, jobs::Job, store::turns::Turn};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -30,7 +30,7 @@ async fn make(app: &App, mut turn: Turn) {
     let Some(mut making) = Making::of(app) else { return };
     let mut failures = 0_u32;
     while turn.lasts().await {
-        match making.round().await {
+        match app.jobs().watch(Job::Embeddings, making.round()).await {
             Ok(workspaces) => {
                 if failures > 0 {
                     tracing::info!("vectors are being made again");

@@ -1,6 +1,6 @@
 //! Retention, by one server at a time, and each server's own journal of what was erased.
 
-use crate::{App, acts, problem::Problem};
+use crate::{App, acts, jobs::Job, problem::Problem};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -14,10 +14,10 @@ pub async fn run(app: App) {
     retention.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
-            _ = journal.tick() => if let Err(problem) = acts::deletion::keep_journal(&app).await {
+            _ = journal.tick() => if let Err(problem) = app.jobs().watch(Job::Journal, acts::deletion::keep_journal(&app)).await {
                 tracing::warn!(?problem, "the journal of erasures could not be brought up to date");
             },
-            _ = retention.tick() => if let Err(problem) = retain(&app).await {
+            _ = retention.tick() => if let Err(problem) = app.jobs().watch(Job::Retention, Box::pin(retain(&app))).await {
                 tracing::warn!(?problem, "retention could not be looked after");
             },
         }

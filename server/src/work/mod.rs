@@ -1,6 +1,7 @@
 //! Background loops. Each may run on every replica at once, or takes turns by advisory lock; a failure is logged
 //! and tried again at the next turn.
 
+mod activity;
 mod dreams;
 mod embeddings;
 mod erasures;
@@ -9,6 +10,7 @@ mod sealing;
 use crate::{
     App, acts,
     engines::{recall::semantic::Model, tokens},
+    jobs::Job,
     store,
 };
 use std::time::Duration;
@@ -33,6 +35,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let erasing = tokio::spawn(erasures::run(app.clone()));
     let sweeping = tokio::spawn(contradictions(app.clone()));
     let sealing = tokio::spawn(sealing::run(app.clone()));
+    let counting = tokio::spawn(activity::run(app.clone()));
     loop {
         tokio::select! {
             _ = turn.tick() => {
@@ -48,6 +51,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     embedding.abort();
     erasing.abort();
     sealing.abort();
+    counting.abort();
     dreaming.abort();
 }
 
@@ -70,7 +74,7 @@ async fn quiet_sessions(app: &App) {
         }
         Ok::<_, crate::problem::Problem>(())
     };
-    if let Err(problem) = looked.await {
+    if let Err(problem) = app.jobs().watch(Job::QuietSessions, Box::pin(looked)).await {
         tracing::warn!(?problem, "quiet sessions could not be looked after");
     }
 }
@@ -81,7 +85,7 @@ async fn contradictions(app: App) {
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         turn.tick().await;
-        if let Err(problem) = acts::conflicts::catch_up(&app).await {
+        if let Err(problem) = app.jobs().watch(Job::Contradictions, Box::pin(acts::conflicts::catch_up(&app))).await {
             tracing::warn!(?problem, "contradictions could not be looked for");
         }
     }

@@ -1,6 +1,6 @@
 //! The trail is sealed by one server at a time.
 
-use crate::{App, acts::seal::Sealer, store::turns::Turn};
+use crate::{App, acts::seal::Sealer, jobs::Job, store::turns::Turn};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -29,7 +29,7 @@ pub async fn run(app: App) {
 async fn seal(app: &App, mut turn: Turn) {
     let (mut sealer, mut failing) = (Sealer::default(), false);
     while turn.lasts().await {
-        match sealer.round(app).await {
+        match app.jobs().watch(Job::Sealing, sealer.round(app)).await {
             Ok(_) => failing = false,
             Err(problem) => {
                 if !failing {

@@ -11,6 +11,8 @@ pub struct Index {
     /// The filter in the URL; empty for all.
     pub state: String,
     pub requests: Vec<Request>,
+    /// May the viewer ask?
+    pub may_ask: bool,
     /// Is this a later page, reached by a cursor?
     pub continued: bool,
     pub next_cursor: Option<String>,
@@ -35,6 +37,10 @@ impl Index {
         ];
         let href = |state| query::link(&self.chrome.deletions(), &[("state", state)]);
         tabs.map(|(label, state)| Tab { label, href: href(state), current: state == self.state }).into()
+    }
+
+    fn new_one(&self) -> String {
+        self.chrome.deletion("new")
     }
 
     fn next(&self) -> Option<String> {

@@ -2,10 +2,12 @@
 
 mod certificate;
 mod index;
+mod new;
 mod show;
 
 pub use certificate::Certificate;
 pub use index::Index;
+pub use new::{New, Typed};
 pub use show::{Decision, FourEyes, May, Show, Step, Touched};
 
 use crate::Actor;

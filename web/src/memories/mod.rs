@@ -9,7 +9,7 @@ mod version;
 pub use diff::{Compare, DiffKind, DiffLine, FieldChange, Hunk, Segment};
 pub use filters::{Chip, Filters};
 pub use index::{Index, Row};
-pub use show::{Anchor, Look, May, Memory, Show, Source};
+pub use show::{Anchor, Look, May, Memory, Related, Show, Source, Told};
 pub use version::{Text, Version};
 
 use askama::{Template, filters::HtmlSafe};

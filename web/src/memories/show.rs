@@ -1,7 +1,7 @@
 //! One memory: what it says, why one may trust it, how it came to be, and what one may do.
 
 use super::{Compare, Freshness, Version};
-use crate::{Actor, Chrome};
+use crate::{Actor, Chrome, markdown::Markdown, query};
 use askama::Template;
 use time::OffsetDateTime;
 
@@ -14,7 +14,35 @@ pub struct Show {
     pub versions: Vec<Version>,
     /// When the URL asks for two versions.
     pub compare: Option<Compare>,
+    /// Show the text as it was written, not rendered.
+    pub as_written: bool,
+    /// The newest receipts in which it was returned.
+    pub told: Vec<Told>,
+    /// There are more.
+    pub told_more: bool,
+    /// What is near to it.
+    pub related: Vec<Related>,
     pub may: May,
+}
+
+/// Somebody was told it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub receipt_id: String,
+    pub to: Actor,
+    pub at: OffsetDateTime,
+    /// The version that was told.
+    pub version: i32,
+    /// Gone when what it asked for was erased.
+    pub query: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Related {
+    pub id: String,
+    pub title: String,
+    pub kind: String,
+    pub freshness: Freshness,
 }
 
 #[derive(Clone, Debug)]
@@ -89,6 +117,14 @@ impl Show {
 
     fn here(&self) -> String {
         self.chrome.memory(&self.memory.id)
+    }
+
+    fn rendered(content: &str) -> Markdown {
+        Markdown::new(content)
+    }
+
+    fn receipts(&self) -> String {
+        query::link(&self.chrome.place("receipts"), &[("memory_id", &self.memory.id)])
     }
 
     fn may_act(&self) -> bool {

@@ -31,7 +31,7 @@ pub(super) fn samples() -> Vec<Sample> {
 fn index() -> Index {
     let states = ["pending", "approved", "blocked", "executed", "rejected"];
     let requests = states.map(request).into();
-    Index { chrome: chrome(), state: String::new(), requests, continued: false, next_cursor: Some("bmV4dA".into()) }
+    Index { chrome: chrome(), may_ask: true, state: String::new(), requests, continued: false, next_cursor: Some("bmV4dA".into()) }
 }
 
 fn request(state: &str) -> Request {

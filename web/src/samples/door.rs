@@ -6,13 +6,16 @@ use crate::{ChoosePassword, LinkPurpose, SetUp, SignIn, Theme, Workspaces};
 pub(super) fn samples() -> Vec<Sample> {
     let wrong = "Email and password do not fit together. Check both, or ask an admin for a one-time link.";
     let failed = SignIn { email: "ada@example.org".into(), error: Some(wrong.into()), ..sign_in() };
+    let provided = SignIn { provider: Some("login.example.org".into()), ..sign_in() };
     let out = SignIn { notice: Some("You are signed out.".into()), ..sign_in() };
-    let hostile = SignIn { email: HOSTILE.into(), next: HOSTILE.into(), error: Some(HOSTILE.into()), ..sign_in() };
+    let hostile =
+        SignIn { email: HOSTILE.into(), next: HOSTILE.into(), error: Some(HOSTILE.into()), provider: Some(HOSTILE.into()), ..sign_in() };
     let reset = ChoosePassword { purpose: LinkPurpose::Reset, ..invited() };
     let alone = Workspaces { workspaces: Vec::new(), ..choose() };
     let first = Workspaces { instance_admin: true, ..alone.clone() };
     vec![
         Sample { name: "sign-in", html: out.html() },
+        Sample { name: "sign-in-provider", html: provided.html() },
         Sample { name: "sign-in-failed", html: failed.html() },
         Sample { name: "sign-in-hostile", html: hostile.html() },
         Sample { name: "set-up", html: set_up().html() },

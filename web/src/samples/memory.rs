@@ -3,7 +3,9 @@
 use super::{HOSTILE, NOW, RTL, Sample, chrome, hostile_chrome};
 use crate::{
     Actor, Flash,
-    memories::{Anchor, Compare, DiffKind, DiffLine, FieldChange, Freshness, Look, May, Memory, Segment, Show, Source, Text, Version},
+    memories::{
+        Anchor, Compare, DiffKind, DiffLine, FieldChange, Freshness, Look, May, Memory, Related, Segment, Show, Source, Text, Told, Version,
+    },
 };
 use time::{Duration, OffsetDateTime};
 
@@ -12,10 +14,12 @@ pub(super) fn samples() -> Vec<Sample> {
     verified.chrome.flash = Some(Flash::good("Verified. It counts as fresh from now on."));
     verified.memory.freshness = Freshness { state: "fresh".into(), reasons: Vec::new() };
     let compared = Show { compare: Some(compare()), ..show() };
+    let written = Show { as_written: true, related: Vec::new(), told: Vec::new(), told_more: false, ..show() };
     let reader = Show { may: May::default(), versions: vec![version(1, "remembered", 400)], ..show() };
     vec![
         Sample { name: "memory", html: verified.html() },
         Sample { name: "memory-suspect-compared", html: compared.html() },
+        Sample { name: "memory-as-written", html: written.html() },
         Sample { name: "memory-reader", html: reader.html() },
         Sample { name: "memory-erased", html: erased().html() },
         Sample { name: "memory-hostile", html: hostile().html() },
@@ -33,7 +37,31 @@ fn show() -> Show {
         Version { text: Text::Redacted, by: Actor::agent("code-agent"), ..version(2, "revised", 12) },
         version(1, "remembered", 90),
     ];
-    Show { chrome: chrome(), memory: memory(), versions, compare: None, may }
+    let told = Told {
+        receipt_id: "018f6a3e-7c1d-7b52-9a4e-0c2d4f6a8c10".into(),
+        to: Actor::agent("code-agent on ada-laptop"),
+        at: ago(1),
+        version: 2,
+        query: Some("how do we sign tokens?".into()),
+    };
+    let unsaid = Told { query: None, ..told.clone() };
+    let related = Related {
+        id: "018f6a3e-7c1d-7b52-9a4e-0c2d4f6a8d10".into(),
+        title: "The partner gateway cannot verify EdDSA".into(),
+        kind: "discovery".into(),
+        freshness: Freshness { state: "fresh".into(), reasons: Vec::new() },
+    };
+    Show {
+        chrome: chrome(),
+        memory: memory(),
+        versions,
+        compare: None,
+        as_written: false,
+        told: vec![told, unsaid],
+        told_more: true,
+        related: vec![related],
+        may,
+    }
 }
 
 fn memory() -> Memory {
@@ -130,6 +158,8 @@ fn hostile() -> Show {
     memory.session_id = Some(word());
     show.versions[0].reason = Some(word());
     show.versions[0].operation = word();
+    (show.told[0].query, show.told[0].receipt_id) = (Some(word()), word());
+    (show.related[0].title, show.related[0].id, show.related[0].kind) = (word(), word(), word());
     let compare = show.compare.get_or_insert_default();
     compare.fields = vec![FieldChange { field: word(), from: word(), to: word() }];
     compare.lines[0].segments[1].text = word();

@@ -3,8 +3,12 @@
 
 mod deletion;
 mod door;
+mod glance;
 mod memories;
 mod memory;
+mod review;
+mod runs;
+mod team;
 mod trail;
 
 use crate::{Choice, Chrome, Docs, Flash, Guide, Problem, Sees, Theme, Viewer, Waiting, WayOut, Workspace};
@@ -33,7 +37,11 @@ pub fn all() -> Vec<Sample> {
     samples.extend(door::samples());
     samples.extend(memories::samples());
     samples.extend(memory::samples());
+    samples.extend(glance::samples());
+    samples.extend(runs::samples());
     samples.extend(trail::samples());
+    samples.extend(review::samples());
+    samples.extend(team::samples());
     samples.extend(deletion::samples());
     samples
 }

@@ -68,6 +68,20 @@ pub async fn list_logins(app: &App, by: &PersonCaller, limit: Limit, cursor: Opt
     store::logins::list(&mut tx, person.id, limit, cursor).await
 }
 
+/// Whoever only ever came by single sign-on has none.
+pub async fn has_password(app: &App, by: &PersonCaller) -> Result<bool, Problem> {
+    let known = app.db().find_person(&Email::parse(&by.found.person.email)?).await?;
+    Ok(known.is_some_and(|known| known.password_hash.is_some()))
+}
+
+/// End all of one's own sign-ins, the one that asks too.
+pub async fn sign_out_everywhere(app: &App, by: &PersonCaller) -> Result<(), Problem> {
+    let person = &by.found.person;
+    let mut tx = app.db().instance(&Actor::person(person.id, person.name.clone()), &by.request).await?;
+    store::logins::end_all(&mut tx, person.id, None).await?;
+    tx.commit(Audit::person("person.signed_out_everywhere", person.id)).await
+}
+
 /// End one of one's own sign-ins; another's is not there.
 pub async fn end_login(app: &App, by: &PersonCaller, login: LoginId) -> Result<(), Problem> {
     let person = &by.found.person;

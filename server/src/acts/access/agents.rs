@@ -12,7 +12,7 @@ use crate::{
         page::{Limit, Page},
     },
     problem::Problem,
-    store::{self, Governing, Scope, Tx, Write},
+    store::{self, Governing, Scope, Tx, Write, agents::KeysOf},
 };
 use time::OffsetDateTime;
 
@@ -38,6 +38,30 @@ pub async fn create_agent(app: &App, scope: &Scope<Governing>, new: &NewAgent) -
 pub async fn list_agents(app: &App, scope: &Scope<Governing>, limit: Limit, cursor: Option<&str>) -> Result<Page<Agent>, Problem> {
     for_the_whole(scope)?;
     store::agents::list(&mut app.db().read(scope).await?, limit, cursor).await
+}
+
+/// An agent, with what its keys are doing.
+pub struct AgentInUse {
+    pub agent: Agent,
+    pub keys: KeysOf,
+}
+
+/// Agents, with what their keys are doing.
+pub async fn agents_in_use(app: &App, scope: &Scope<Governing>, limit: Limit, cursor: Option<&str>) -> Result<Page<AgentInUse>, Problem> {
+    for_the_whole(scope)?;
+    let mut tx = app.db().read(scope).await?;
+    let page = store::agents::list(&mut tx, limit, cursor).await?;
+    let ids: Vec<AgentId> = page.data.iter().map(|agent| agent.id).collect();
+    let keys = store::agents::keys_of(&mut tx, &ids).await?;
+    Ok(page.map(|agent| AgentInUse { keys: keys.get(&agent.id).copied().unwrap_or_default(), agent }))
+}
+
+pub async fn agent_in_use(app: &App, scope: &Scope<Governing>, id: AgentId) -> Result<AgentInUse, Problem> {
+    for_the_whole(scope)?;
+    let mut tx = app.db().read(scope).await?;
+    let agent = store::agents::find(&mut tx, id).await?;
+    let keys = store::agents::keys_of(&mut tx, &[id]).await?.remove(&id).unwrap_or_default();
+    Ok(AgentInUse { agent, keys })
 }
 
 /// Take an agent away; all its keys stop at once, and its name becomes free.

@@ -6,12 +6,12 @@ use crate::{
     audit::{Audit, Trail},
     auth::links::LinkToken,
     model::{
-        Email, PersonId, Role,
+        Email, PersonId, Power, Role,
         access::{Member, Person},
         page::{Limit, Page},
     },
     problem::Problem,
-    store::{self, Governing, Instance, Scope, Tx, Write},
+    store::{self, Governing, Instance, Permission, Scope, Tx, Write},
 };
 
 /// A member, and the link to choose a password if the person is new to the instance.
@@ -23,6 +23,16 @@ pub struct Joined {
 pub async fn list_members(app: &App, scope: &Scope<Governing>, limit: Limit, cursor: Option<&str>) -> Result<Page<Member>, Problem> {
     for_the_whole(scope)?;
     store::members::list(&mut app.db().read(scope).await?, limit, cursor).await
+}
+
+/// The members who may do something, for whoever may too and looks for somebody to leave it to.
+pub async fn those_who_may<P: Permission>(app: &App, scope: &Scope<P>, power: Power) -> Result<Vec<Member>, Problem> {
+    if !scope.standing().role().may(power) {
+        return Ok(Vec::new());
+    }
+    let mut tx = app.db().read(scope).await?;
+    let all = store::members::list(&mut tx, Limit::parse(Some(200))?, None).await?;
+    Ok(all.data.into_iter().filter(|member| member.role.may(power)).collect())
 }
 
 /// Let somebody in; whom the instance does not know yet is made, with a link to choose a password.
@@ -80,6 +90,8 @@ pub async fn change_role(app: &App, scope: &Scope<Governing>, person: PersonId, 
     }
     someone_governs(&mut tx, &member).await?;
     store::members::set_role(&mut tx, person, role).await?;
+    // Whoever is given a role by hand keeps it, whatever their groups say.
+    store::members::set_by_group(&mut tx, person, false).await?;
     tx.commit(Audit::member("member.role_changed", person, role)).await?;
     Ok(Member { role, ..member })
 }
@@ -104,7 +116,7 @@ pub(super) async fn leave(tx: &mut Tx<Write>, person: PersonId) -> Result<Trail,
 }
 
 /// Somebody must be able to let people in.
-async fn someone_governs(tx: &mut Tx<Write>, leaving: &Member) -> Result<(), Problem> {
+pub(super) async fn someone_governs(tx: &mut Tx<Write>, leaving: &Member) -> Result<(), Problem> {
     if leaving.role == Role::Admin && store::members::count_admins(tx).await? < 2 {
         let workspace = tx.workspace();
         return Err(Problem::conflict_with(

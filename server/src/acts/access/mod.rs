@@ -7,16 +7,19 @@ mod links;
 mod members;
 mod people;
 mod sign_in;
+mod single_sign_on;
 mod tokens;
 mod workspaces;
 
-pub use account::{Me, change_password, end_login, list_logins, me};
-pub use agents::{create_agent, create_key, delete_agent, list_agents, list_keys, revoke_key};
+pub use crate::store::agents::KeysOf;
+pub use account::{Me, change_password, end_login, has_password, list_logins, me, sign_out_everywhere};
+pub use agents::{AgentInUse, agent_in_use, agents_in_use, create_agent, create_key, delete_agent, list_agents, list_keys, revoke_key};
 pub use first_admin::make_first_admin;
 pub use links::{Redemption, open_link, redeem_link};
-pub use members::{Joined, add_member, change_role, list_members, remove_member};
+pub use members::{Joined, add_member, change_role, list_members, remove_member, those_who_may};
 pub use people::{NewPerson, create_person, delete_person, list_people, make_link};
 pub use sign_in::{sign_in, sign_out, sign_out_with};
+pub use single_sign_on::{Opened, refused_from_outside, sign_in_from_outside};
 pub use tokens::{Narrower, ShortLived, SignedIn, hand_out, issue_token, refresh};
 pub use workspaces::{change_workspace, create_workspace, delete_workspace, list_workspaces};
 

@@ -76,6 +76,7 @@ pub async fn delete_person(app: &App, by: &InstanceAdmin, id: PersonId) -> Resul
     }
     store::logins::end_all(&mut tx, id, None).await?;
     store::links::void(&mut tx, id).await?;
+    store::identities::forget(&mut tx, id).await?;
     store::people::remove(&mut tx, id).await?;
     tx.commit(Audit::person("person.deleted", id)).await
 }

@@ -1,6 +1,6 @@
 //! A decision that contradicts an active one is caught before it lands.
 
-use super::claim_of;
+use super::{Since, claim_of};
 use crate::{
     App,
     acts::{memories::waiting, recall},
@@ -11,7 +11,7 @@ use crate::{
         recall::{Place, Recall},
     },
     problem::{Conflict, Problem},
-    store::{Permission, Scope},
+    store::{Permission, Scope, Tx, Write},
 };
 use serde_json::{Map, json};
 
@@ -23,21 +23,52 @@ pub(in crate::acts) async fn weigh<P: Permission>(app: &App, scope: &Scope<P>, m
     if new.kind != Kind::Decision || new.proposed.is_some() {
         return Ok(new);
     }
-    let against = contradicted(app, scope, &new).await?;
-    let Some((first, why)) = against.first() else { return Ok(new) };
-    if !new.propose_on_conflict {
-        return Err(refusal(first, why, &against));
-    }
-    // By its id alone: the other's words go with it when it is erased.
-    let reason = format!("It contradicts the decision {}.", first.id);
-    new.proposed = Some(Proposed::because(Origin::Conflict, reason, waiting::confidence(scope.actor(), &new)));
+    new.proposed = waits_for(scope, &new, &contradicted(app, scope, &new).await?, new.propose_on_conflict)?;
     Ok(new)
 }
 
+/// The same within the transaction that writes it, of what came since it was weighed.
+pub(in crate::acts) async fn weigh_again<P: Permission>(
+    tx: &mut Tx<Write>,
+    scope: &Scope<P>,
+    since: &Since,
+    new: &NewMemory,
+    propose: bool,
+) -> Result<Option<Proposed>, Problem> {
+    waits_for(scope, new, &since.against_new(tx, scope, new).await?, propose)
+}
+
+/// That it waits for review, if it contradicts anything and is meant to wait then.
+fn waits_for<P>(
+    scope: &Scope<P>,
+    new: &NewMemory,
+    against: &[(Memory, Contradiction)],
+    propose: bool,
+) -> Result<Option<Proposed>, Problem> {
+    let Some((first, _)) = against.first() else { return Ok(None) };
+    if !propose {
+        return unless_contradicting(against).map(|()| None);
+    }
+    // By its id alone: the other's words go with it when it is erased.
+    let reason = format!("It contradicts the decision {}.", first.id);
+    Ok(Some(Proposed::because(Origin::Conflict, reason, waiting::confidence(scope.actor(), new))))
+}
+
 /// A decision that is about to be active again, or elsewhere, must contradict nothing there.
-pub(in crate::acts) async fn stands<P: Permission>(app: &App, scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
-    let against = against(app, scope, memory).await?;
-    against.first().map_or(Ok(()), |(first, why)| Err(refusal(first, why, &against)))
+pub(in crate::acts) async fn stands<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    memory: &Memory,
+) -> Result<(), Problem> {
+    let since = Since::within(tx).await?;
+    unless_contradicting(&against(app, scope, memory).await?)?;
+    unless_contradicting(&since.against(tx, memory).await?)
+}
+
+/// Refused, with everything that it contradicts.
+pub(in crate::acts) fn unless_contradicting(against: &[(Memory, Contradiction)]) -> Result<(), Problem> {
+    against.first().map_or(Ok(()), |(first, why)| Err(refusal(first, why, against)))
 }
 
 /// The active decisions that a memory contradicts, the clearest first.
@@ -74,7 +105,7 @@ pub(in crate::acts) fn weigh_together(news: &[NewMemory]) -> Result<(), Problem>
     Ok(())
 }
 
-fn claim_of_new<'a>(new: &'a NewMemory, title: &'a str, project: Option<&'a str>) -> Claim<'a> {
+pub(super) fn claim_of_new<'a>(new: &'a NewMemory, title: &'a str, project: Option<&'a str>) -> Claim<'a> {
     Claim { kind: new.kind, title, content: new.content.as_str(), project, tags: &new.tags, anchors: &new.anchors }
 }
 

@@ -3,12 +3,14 @@
 
 mod backlog;
 mod decisions;
+mod meanwhile;
 mod notice;
 mod review;
 mod sweep;
 
 pub use backlog::Backlog;
-pub(super) use decisions::{against, stands, weigh, weigh_together};
+pub(super) use decisions::{against, stands, unless_contradicting, weigh, weigh_again, weigh_together};
+pub(super) use meanwhile::Since;
 pub use notice::Noticed;
 pub(super) use notice::{Against, Look, look, note, put_down, settle_revised};
 pub use review::{Shown, find, list, open_of, resolve};

@@ -210,7 +210,8 @@ pub async fn settle_revised<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, m
             continue;
         }
         let audit = AuditId::new();
-        let verdict = Verdict { resolution: Resolution::Revised, kept: None, note: None, by: scope.actor(), at: clock::now() };
+        let verdict =
+            Verdict { resolution: Resolution::Revised, kept: None, note: None, by: scope.actor(), at: clock::now(), review: None };
         store::conflicts::resolve(tx, conflict.id, &verdict, audit).await?;
         trail.push(Audit::conflict_resolved(audit, conflict.id, Resolution::Revised, None));
     }

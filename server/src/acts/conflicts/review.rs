@@ -10,7 +10,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::conflict::{self, Contradiction},
     model::{
-        AuditId, ConflictId, Memory, MemoryId, State, clock,
+        AuditId, ConflictId, Memory, MemoryId, Run, State, clock,
         conflicts::{Conflict, ConflictFilter, ConflictState, Keep, Resolution},
         page::{Limit, Page},
     },
@@ -85,7 +85,8 @@ pub async fn resolve(app: &App, scope: &Scope<Reviewing>, id: ConflictId, keep: 
         Keep::Both => (Resolution::Both, None),
         Keep::Neither => (Resolution::Neither, None),
     };
-    let verdict = Verdict { resolution, kept, note: note.as_deref(), by: scope.actor(), at: now };
+    let verdict =
+        Verdict { resolution, kept, note: note.as_deref(), by: scope.actor(), at: now, review: scope.run().and_then(Run::review) };
     store::conflicts::resolve(&mut tx, id, &verdict, audit).await?;
     trail.extend(redacted(id, &found));
     trail.push(Audit::conflict_resolved(audit, id, resolution, kept));

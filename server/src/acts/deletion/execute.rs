@@ -36,6 +36,7 @@ pub async fn execute(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Res
     let by = scope.as_person("execute a deletion request")?;
     must_be(&request, request.resumes_as.unwrap_or(request.state) == DeletionState::Approved, "approved")?;
     request.alone |= four_eyes(&mut tx, &request, by, "execute").await?;
+    take_along(&mut tx, id).await?;
     let holds = store::deletion::holds::in_the_way(&mut tx, id).await?;
     if !holds.is_empty() {
         return Err(held(&holds));
@@ -44,6 +45,14 @@ pub async fn execute(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Res
     let request = carry_out(app, tx, request, scope.actor(), matched_since, None).await?;
     super::journal::keep(app, &scope.to_write()?).await;
     Ok(Executed { request, matched_since })
+}
+
+/// What was made since the request was asked, from what it lists alone, goes with it: a digest of an erased text is that text.
+async fn take_along(tx: &mut Tx<Write>, id: DeletionId) -> Result<(), Problem> {
+    let items = store::deletion::items(tx, id).await?;
+    let mut made = store::deletion::derived(tx, &items, false).await?;
+    made.retain(|item| item.taken);
+    store::deletion::put(tx, id, &made).await
 }
 
 fn held(holds: &[Hold]) -> Problem {

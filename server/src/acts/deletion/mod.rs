@@ -14,7 +14,7 @@ pub use decide::{alone_from, approve, reject};
 pub use execute::{Executed, execute};
 pub use holds::{find_hold, hold, list_holds, release};
 pub use journal::{erase_again, keep_journal};
-pub use retention::{Due, retain, retention};
+pub use retention::{AT_ONCE, Due, retain, retention, retention_by};
 
 use crate::{
     App,

@@ -16,7 +16,7 @@ use time::Duration;
 use uuid::Uuid;
 
 /// Of one rule, so many at a time.
-const AT_ONCE: i64 = 1000;
+pub const AT_ONCE: i64 = 1000;
 
 /// What a rule would erase now, and what a hold keeps from it.
 pub struct Due {
@@ -32,10 +32,15 @@ fn rules(settings: &Settings) -> impl Iterator<Item = Rule> + '_ {
 
 /// What retention would erase now, without erasing it.
 pub async fn retention<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Vec<Due>, Problem> {
+    retention_by(app, scope, scope.settings()).await
+}
+
+/// What it would erase if the settings were these.
+pub async fn retention_by<P: Permission>(app: &App, scope: &Scope<P>, settings: &Settings) -> Result<Vec<Due>, Problem> {
     super::no_wall(scope)?;
     let mut tx = app.db().read(scope).await?;
     let mut all = Vec::new();
-    for rule in rules(scope.settings()) {
+    for rule in rules(settings) {
         let (due, held) = due(&mut tx, rule).await?;
         let ids = |items: Vec<Item>| items.into_iter().map(|item| item.id).collect();
         all.push(Due { rule, due: ids(due), held: ids(held) });

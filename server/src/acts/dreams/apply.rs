@@ -23,7 +23,7 @@ use crate::{
         text::{self, Content},
     },
     problem::Problem,
-    store::{self, Tx, Write, memories::Step},
+    store::{self, Scope, Tx, Write, memories::Step},
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -128,8 +128,7 @@ impl<'a> Batch<'a> {
     fn unite(&mut self, into: MemoryId, away: MemoryId) {
         let (stays, gone) = (self.next.get(&into).unwrap_or(&self.held[&into]), &self.held[&away]);
         let (tags, anchors) = united(stays, gone);
-        let fresh = freshness::judge(&self.held[&into], self.run.scope.settings(), clock::now()).state == Freshness::Fresh;
-        if !fresh || (tags == stays.tags && anchors == stays.anchors) {
+        if !is_fresh(&self.run.scope, &self.held[&into]) || (tags == stays.tags && anchors == stays.anchors) {
             return;
         }
         let next = self.change(into, Operation::Revised);
@@ -304,6 +303,24 @@ impl<'a> Batch<'a> {
         self.done.extend(stale.map(|(action, _)| done(action, Outcome::Listed)));
         Ok(())
     }
+}
+
+/// What stays when a person merges, filed under all that the others were; nothing if that is what it is filed under already.
+pub(in crate::acts) fn with_labels_of<P>(scope: &Scope<P>, stays: &Memory, gone: &[Memory]) -> Option<Memory> {
+    let mut all = stays.clone();
+    for other in gone {
+        (all.tags, all.anchors) = united(&all, other);
+    }
+    let more = all.tags != stays.tags || all.anchors != stays.anchors;
+    (more && is_fresh(scope, stays)).then(|| Memory {
+        tags: all.tags,
+        anchors: all.anchors,
+        ..memories::next_state(scope, stays, Operation::Revised)
+    })
+}
+
+fn is_fresh<P>(scope: &Scope<P>, memory: &Memory) -> bool {
+    freshness::judge(memory, scope.settings(), clock::now()).state == Freshness::Fresh
 }
 
 /// What both are filed under.

@@ -60,6 +60,8 @@ fn as_known(one: Light, settings: &Settings, now: OffsetDateTime) -> Known {
         verified_at: one.verified_at,
         updated_at: one.updated_at,
         reported: one.reported_at.zip(one.reported_as),
+        code: one.code.map(|code| code.0).unwrap_or_default(),
+        contested: Vec::new(),
     };
     Known {
         id: one.id,

@@ -8,6 +8,8 @@ mod plan;
 mod rewrite;
 mod run;
 
+pub(super) use apply::with_labels_of;
+
 use crate::{
     App,
     audit::{Audit, Trail},

@@ -164,6 +164,12 @@ async fn put_up(run: &mut Running, cluster: &Cluster<'_>, (title, content): (Str
         conflict: None,
     };
     let mut tx = run.app.db().write(&run.scope).await?;
+    // The endpoint took its time: what was changed or erased meanwhile is not told anew.
+    let held = store::memories::find_some_to_change(&mut tx, &ids).await?;
+    if held.len() != ids.len() || held.iter().any(|memory| run.versions.get(&memory.id) != Some(&memory.version)) {
+        run.note([Done { outcome: Outcome::Changed, ..done }]);
+        return Ok(());
+    }
     if let Some(asked) = unless_barred(Asked::admitted(&run.app, &run.scope, new).await.map(Some))? {
         let (made, trail) = unless_barred(memories::put_down(&run.app, &run.scope, &mut tx, &[asked]).await)?;
         if !trail.is_empty() {

@@ -65,6 +65,7 @@ pub(in crate::acts) fn edited<P>(scope: &Scope<P>, before: &Memory, revision: Re
     revision.apply_to(&mut wanted);
     may_change(scope, &wanted)?;
     Ok(NewMemory {
+        store: Some(before.store_id),
         path,
         title: Some(wanted.title),
         tags: wanted.tags,

@@ -4,11 +4,11 @@ use crate::{
     App,
     model::{
         Memory, MemoryId, ReceiptId,
-        memory::Filter,
+        memory::{Filter, ReviewOrder},
         page::{Limit, Page, decode},
     },
     problem::Problem,
-    store::{self, Permission, Scope},
+    store::{self, Permission, Scope, memories::Doubted},
 };
 use similar::{ChangeTag, TextDiff};
 use time::OffsetDateTime;
@@ -22,6 +22,26 @@ pub async fn list<P: Permission>(
 ) -> Result<Page<Memory>, Problem> {
     let mut tx = app.db().read(scope).await?;
     store::memories::list(&mut tx, filter, scope.settings(), limit, cursor).await
+}
+
+/// Active memories that are not fresh, those first that need a look most.
+pub async fn needing_review<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    project: Option<&str>,
+    order: ReviewOrder,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Doubted>, Problem> {
+    let after = cursor.map(decode::<u32>).transpose()?.unwrap_or_default();
+    let mut tx = app.db().read(scope).await?;
+    let found = store::memories::doubted(&mut tx, scope.settings(), project, order, after.into(), limit.and_one()).await?;
+    let places: Vec<MemoryId> = found.iter().map(|one| one.memory.id).collect();
+    let place = |one: &Doubted| {
+        let at = places.iter().position(|id| *id == one.memory.id).unwrap_or_default();
+        after.saturating_add(u32::try_from(at + 1).unwrap_or(u32::MAX))
+    };
+    Ok(Page::cut(found, limit, place))
 }
 
 pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId) -> Result<Memory, Problem> {

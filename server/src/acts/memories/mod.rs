@@ -3,17 +3,21 @@
 mod edited;
 mod history;
 mod labels;
+mod related;
 mod remember;
 mod revise;
 pub(super) mod waiting;
 
 pub(super) use edited::{edited, put_instead, settle_as};
-pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, moment_of, versions};
-pub use labels::{labels, titles};
-pub(super) use remember::{Arrival, Asked, owner_of, put_down};
+pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, moment_of, needing_review, versions};
+pub use labels::{labels, some, titles};
+pub use related::related;
+pub(super) use remember::{Arrival, Asked, owner_of, put_down, within_quota};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
-pub(super) use revise::{next_state, put_aside, put_away, rewrite, settle, still_true};
+pub(super) use revise::{find_to_revise, next_state, put_aside, put_away, revise_held, rewrite, settle, still_true};
+
+pub use crate::store::memories::Doubted;
 
 use super::erased::barred as erased;
 pub(super) use super::erased::refuse as may_return;

@@ -4,13 +4,14 @@ use super::{erased, waiting};
 use crate::{
     App,
     acts::{
-        conflicts::{self, Against, Look, Noticed},
+        code,
+        conflicts::{self, Against, Look, Noticed, Since},
         safety::{self, Found},
     },
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Actor, AuditId, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
+        Actor, AuditId, Kind, Memory, MemoryId, NewMemory, Project, Role, Run, State, Visibility, WorkspaceId, clock,
         conflicts::ConflictOrigin,
         memory::Operation,
         proposals::{Proposal, ProposalState},
@@ -21,6 +22,7 @@ use crate::{
     turnstile::Turnstile,
 };
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -57,6 +59,8 @@ pub struct Asked {
     found: Vec<Found>,
     /// What it contradicts, as far as anybody looked.
     against: Vec<Against>,
+    /// Of a decision: when it was weighed.
+    weighed: Option<Since>,
     /// For what a file tells of.
     arrival: Option<Arrival>,
 }
@@ -75,17 +79,20 @@ impl Asked {
     /// Whatever may not be kept is taken out of it here, before anything else sees it.
     pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
         let (new, found) = safety::admit(app, scope, new).await?;
+        let weighed = if new.kind == Kind::Decision { Some(Since::now(app, scope).await?) } else { None };
         let mut new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
         let run = new.session_id.map(Run::Session).or(scope.run());
         new.session_id = new.session_id.or(run.and_then(Run::session));
+        code::hang(app, scope, &mut new).await?;
         let tokens = tokens::count(new.content.as_str());
-        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new(), arrival: None })
+        Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new(), weighed, arrival: None })
     }
 
     /// As somebody has looked through and weighed it already.
     fn seen<P>(scope: &Scope<P>, new: NewMemory) -> Self {
         let tokens = tokens::count(new.content.as_str());
-        Self { new, request: scope.request().id.clone(), run: scope.run(), tokens, found: Vec::new(), against: Vec::new(), arrival: None }
+        let request = scope.request().id.clone();
+        Self { new, request, run: scope.run(), tokens, found: Vec::new(), against: Vec::new(), weighed: None, arrival: None }
     }
 
     /// A person has looked at it, and decided for it: nothing stands in its way.
@@ -94,8 +101,8 @@ impl Asked {
     }
 
     /// As a file tells it, looked through and weighed already.
-    pub(in crate::acts) fn told<P>(scope: &Scope<P>, new: NewMemory, found: Vec<Found>, arrival: Arrival) -> Self {
-        Self { found, arrival: Some(arrival), ..Self::seen(scope, new) }
+    pub(in crate::acts) fn told<P>(scope: &Scope<P>, new: NewMemory, found: Vec<Found>, weighed: Option<Since>, arrival: Arrival) -> Self {
+        Self { found, weighed, arrival: Some(arrival), ..Self::seen(scope, new) }
     }
 
     /// Whether something was taken out of it.
@@ -125,11 +132,13 @@ impl Asked {
     }
 
     /// Nothing about it needs a closer look.
-    fn is_plain(&self) -> bool {
+    fn is_plain<P>(&self, scope: &Scope<P>) -> bool {
         self.found.is_empty()
             && self.new.supersedes.is_none()
             && self.new.proposed.is_none()
+            && self.new.store.is_none_or(|store| store == scope.main_store())
             && self.arrival.is_none()
+            && self.weighed.is_none()
             && self.run == self.new.session_id.map(Run::Session)
     }
 }
@@ -144,7 +153,7 @@ pub async fn remember<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewMemory) 
     let mut asked = Asked::admitted(app, scope, new).await?;
     Asked::hold_against(app, scope, std::slice::from_mut(&mut asked)).await;
     // What is to be answered once, or takes another's place, has a transaction of its own.
-    if scope.request().once.is_some() || !asked.is_plain() {
+    if scope.request().once.is_some() || !asked.is_plain(scope) {
         return alone(app, scope, asked).await;
     }
     // Who shows less than their key may stands in a line of their own: an entry names the role.
@@ -233,7 +242,7 @@ async fn at_once<P: CanWrite>(app: &App, scope: &Scope<P>, all: &[Asked]) -> Res
     for one in all {
         let new = &one.new;
         let path = path_of(new);
-        if !paths.insert(path.clone()) || !texts.insert(new.content.as_str()) || !one.is_plain() {
+        if !paths.insert(path.clone()) || !texts.insert(new.content.as_str()) || !one.is_plain(scope) {
             return Ok(None);
         }
         let Ok(memory) = draft(scope, one, path) else { return Ok(None) };
@@ -273,10 +282,11 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     tx: &mut Tx<Write>,
     all: &[Asked],
 ) -> Result<(Vec<Remembered>, Vec<Audit>), Problem> {
+    let all = &weighed_again(tx, scope, all).await?;
     let paths: Vec<MemoryPath> = all.iter().map(|one| path_of(&one.new)).collect();
     let asked: Vec<_> =
         all.iter().zip(&paths).map(|(one, path)| (&one.new, path, app.keyring().erasure_mac(one.new.content.as_str()))).collect();
-    let surveys = store::memories::survey(tx, scope.main_store(), scope.person(), &asked).await?;
+    let surveys = store::memories::survey(tx, scope.person(), &asked).await?;
 
     let mut made: Vec<(Memory, bool)> = Vec::new();
     let mut superseding = Vec::new();
@@ -346,6 +356,22 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         });
     }
     Ok((remembered, trail))
+}
+
+/// Decisions that contradict one that came since they were weighed are refused, or wait.
+async fn weighed_again<'a, P: CanWrite>(tx: &mut Tx<Write>, scope: &Scope<P>, all: &'a [Asked]) -> Result<Cow<'a, [Asked]>, Problem> {
+    let mut all = Cow::Borrowed(all);
+    for index in 0..all.len() {
+        let one = &all[index];
+        let Some(since) = one.weighed.as_ref().filter(|_| one.new.proposed.is_none()) else { continue };
+        // What a file tells waits rather than be refused.
+        let propose = one.new.propose_on_conflict || one.arrival.is_some();
+        let again = conflicts::weigh_again(tx, scope, since, &one.new, propose).await.map_err(|problem| problem.at_item(index))?;
+        if again.is_some() {
+            all.to_mut()[index].new.proposed = again;
+        }
+    }
+    Ok(all)
 }
 
 /// After memories were written in one trip: what they contradict, if anything. They are known whatever comes of this.
@@ -452,7 +478,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         id: arrival.map_or_else(MemoryId::new, |arrival| arrival.id),
         version: 1,
         operation: if arrival.is_some() { Operation::Imported } else { Operation::Created },
-        store_id: scope.main_store(),
+        store_id: new.store.unwrap_or_else(|| scope.main_store()),
         path,
         title: new.title.clone().unwrap_or_else(|| new.content.title()),
         content: new.content.as_str().to_owned(),
@@ -485,6 +511,8 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         digest: [0; 32],
         tokens: Some(one.tokens),
         reported: None,
+        code: Vec::new(),
+        contested: Vec::new(),
     })
 }
 
@@ -498,7 +526,7 @@ pub(in crate::acts) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> 
     }
 }
 
-pub(super) async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: usize) -> Result<(), Problem> {
+pub(in crate::acts) async fn within_quota<P>(tx: &mut Tx<Write>, scope: &Scope<P>, more: usize) -> Result<(), Problem> {
     let Some(quota) = scope.settings().quota_memories else { return Ok(()) };
     let there = store::workspaces::count_memories(tx, i64::from(quota) + 1).await?;
     if there + i64::try_from(more).unwrap_or(i64::MAX) > i64::from(quota) {

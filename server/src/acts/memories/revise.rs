@@ -7,7 +7,7 @@ use super::{
 use crate::{
     App,
     acts::{
-        conflicts,
+        code, conflicts,
         safety::{self, Found},
     },
     audit::{Audit, Trail},
@@ -43,7 +43,24 @@ pub async fn revise<P: CanWrite>(
     let (revision, found) = safety::admit_change(app, scope, revision).await?;
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
-    if before.kind == Kind::Decision && revision.touches_what_is_decided(&before) {
+    revise_held(app, scope, tx, &before, revision, &found).await
+}
+
+/// A memory that this transaction shall change, if it is the caller's to change.
+pub(in crate::acts) async fn find_to_revise<P>(tx: &mut Tx<Write>, scope: &Scope<P>, id: MemoryId) -> Result<Memory, Problem> {
+    hold(tx, scope, id, Precondition(None)).await
+}
+
+/// The same, of a memory that is held, with a change that was looked through.
+pub(in crate::acts) async fn revise_held<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    mut tx: Tx<Write>,
+    before: &Memory,
+    revision: Revision,
+    found: &[Found],
+) -> Result<Memory, Problem> {
+    if before.kind == Kind::Decision && revision.touches_what_is_decided(before) {
         return Err(immutable());
     }
     if before.kind != Kind::Decision && matches!(before.state, State::Archived | State::Superseded) {
@@ -52,18 +69,26 @@ pub async fn revise<P: CanWrite>(
     if let Some(content) = revision.content.as_ref().filter(|content| content.as_str() != before.content) {
         may_return(app, &mut tx, content.as_str()).await?;
     }
-    let mut next = next_state(scope, &before, Operation::Revised);
+    let mut next = next_state(scope, before, Operation::Revised);
+    let rehung = revision.anchors.is_some();
     revision.apply_to(&mut next);
+    if rehung {
+        next.code.clear();
+    }
     if next.content != before.content {
         next.tokens = Some(tokens::count(&next.content));
+    }
+    // Whoever writes it anew, writes of the code as it is.
+    if rehung || next.content != before.content {
+        code::renew(&mut tx, &mut next).await?;
     }
     next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
     may_change(scope, &next)?;
     let moved = before.kind != next.kind || before.project != next.project;
     if next.kind == Kind::Decision && next.state == State::Active && moved {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
-    commit_with(app, scope, tx, &before, next, &found).await
+    commit_with(app, scope, tx, before, next, found).await
 }
 
 /// Put a memory away; it can be restored.
@@ -86,6 +111,9 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
     if before.state != State::Archived {
         return Err(Problem::conflict("not_archived", format!("This memory is {}, not archived.", before.state.word())));
     }
+    if before.is_redacted() {
+        return Err(redacted(before.version));
+    }
     let mut next = next_state(scope, &before, Operation::Restored);
     next.state = if before.superseded_by.is_some() { State::Superseded } else { State::Active };
     // What was put away while it waited waits again; what was rejected does not come back.
@@ -96,7 +124,7 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
         next.state = State::Proposed;
     }
     if next.kind == Kind::Decision && next.state == State::Active {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
@@ -111,8 +139,8 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
     if before.kind == Kind::Decision && changed {
         return Err(immutable());
     }
-    if old.content.is_empty() && old.title.is_empty() {
-        return Err(Problem::conflict("version_redacted", format!("Version {version} was redacted and cannot come back.")));
+    if old.is_redacted() {
+        return Err(redacted(version));
     }
     may_return(app, &mut tx, &old.content).await?;
     let now = next_state(scope, &before, Operation::Reverted);
@@ -141,7 +169,7 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
     };
     may_change(scope, &next)?;
     if next.kind == Kind::Decision && next.state == State::Active && before.state != State::Active {
-        conflicts::stands(app, scope, &next).await?;
+        conflicts::stands(app, scope, &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
@@ -174,6 +202,7 @@ pub async fn verify(
     next.verified_at = Some(next.updated_at);
     next.verified_by = Some(scope.actor().clone());
     next.reason = note;
+    code::renew(&mut tx, &mut next).await?;
     commit_with(app, scope, tx, &before, next, &found).await
 }
 
@@ -216,7 +245,11 @@ pub(in crate::acts) async fn put_away<P>(tx: &mut Tx<Write>, scope: &Scope<P>, m
 pub(in crate::acts) async fn still_true<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<Audit, Problem> {
     let mut next = next_state(scope, memory, Operation::Verified);
     (next.verified_at, next.verified_by) = (Some(next.updated_at), Some(scope.actor().clone()));
+    code::renew(tx, &mut next).await?;
     store::memories::advance(tx, memory, &mut next).await?;
+    if memory.anchors != next.anchors || memory.code != next.code {
+        code::rejudge(tx, &mut next).await?;
+    }
     Ok(Audit::of_memory(&next))
 }
 
@@ -302,6 +335,9 @@ async fn commit_with<P: CanWrite>(
     found: &[Found],
 ) -> Result<Memory, Problem> {
     store::memories::advance(&mut tx, before, &mut next).await?;
+    if before.anchors != next.anchors || before.code != next.code {
+        code::rejudge(&mut tx, &mut next).await?;
+    }
     let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), found));
     let mut trail: Vec<Audit> = std::iter::once(Audit::of_memory(&next)).chain(redacted).collect();
     let another =
@@ -314,6 +350,10 @@ async fn commit_with<P: CanWrite>(
     }
     tx.commit(trail.into_iter().collect::<Trail>()).await?;
     Ok(next)
+}
+
+fn redacted(version: i32) -> Problem {
+    Problem::conflict("version_redacted", format!("Version {version} was redacted and cannot come back."))
 }
 
 fn immutable() -> Problem {

@@ -1,7 +1,7 @@
 //! What approving does to memories, in the transaction that decides.
 
 use crate::{
-    acts::memories,
+    acts::{dreams, memories},
     audit::Audit,
     model::{MemoryId, State, proposals::Change},
     problem::Problem,
@@ -12,20 +12,30 @@ use crate::{
 pub async fn apply(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, memory: MemoryId, change: &Change) -> Result<Vec<Audit>, Problem> {
     match change {
         Change::Remember { instead_of } => supersede(tx, scope, instead_of, memory).await,
-        Change::Merge { keep, away } => {
-            match store::memories::find_to_change(tx, *keep).await {
-                Ok(kept) if kept.state == State::Active => {}
-                Err(Problem::NotFound) => return Err(Problem::conflict("wrong_state", "The memory that was to stay is no longer there.")),
-                kept => {
-                    let detail = format!("The memory that was to stay is {} by now.", kept?.state.word());
-                    return Err(Problem::conflict("wrong_state", detail));
-                }
-            }
-            supersede(tx, scope, away, *keep).await
-        }
+        Change::Merge { keep, away } => merge(tx, scope, *keep, away).await,
         Change::Archive { memories } => each(tx, scope, memories, true).await,
         Change::Verify { memories } => each(tx, scope, memories, false).await,
     }
+}
+
+/// One stays, with the tags and places of those that make room for it.
+async fn merge(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, keep: MemoryId, away: &[MemoryId]) -> Result<Vec<Audit>, Problem> {
+    let kept = match store::memories::find_to_change(tx, keep).await {
+        Err(Problem::NotFound) => return Err(Problem::conflict("wrong_state", "The memory that was to stay is no longer there.")),
+        held => held?,
+    };
+    if kept.state != State::Active {
+        return Err(Problem::conflict("wrong_state", format!("The memory that was to stay is {} by now.", kept.state.word())));
+    }
+    let mut gone = store::memories::find_some(tx, away).await?;
+    gone.retain(|memory| memory.state == State::Active && memory.id != keep);
+    let mut trail = supersede(tx, scope, away, keep).await?;
+    if let Some(mut next) = dreams::with_labels_of(scope, &kept, &gone) {
+        memories::may_change(scope, &kept)?;
+        store::memories::advance(tx, &kept, &mut next).await?;
+        trail.push(Audit::of_memory(&next));
+    }
+    Ok(trail)
 }
 
 /// Those that are still active make room for another.

@@ -5,13 +5,13 @@ use super::{Shown, change, find};
 use crate::{
     App,
     acts::{
-        conflicts,
+        conflicts::{self, Since},
         memories::{self, Asked},
         safety::{self, Found},
     },
     audit::{Audit, Trail},
     model::{
-        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, State, clock,
+        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, Run, State, clock,
         proposals::{Change, Origin, Proposal, ProposalState},
     },
     problem::Problem,
@@ -37,7 +37,7 @@ pub async fn reject(app: &App, scope: &Scope<Reviewing>, id: ProposalId, note: O
 
 async fn one(app: &App, scope: &Scope<Reviewing>, decision: Decision, note: Option<String>) -> Result<Shown, Problem> {
     let words = Words::admitted(app, scope, note).await?;
-    let losers = if decision.approve { losers_to(app, scope, decision.id).await? } else { Vec::new() };
+    let losers = if decision.approve { losers_to(app, scope, decision.id).await? } else { Losers::default() };
     let mut tx = app.db().write(scope).await?;
     let proposal = store::proposals::find_to_change(&mut tx, decision.id).await?;
     must_be_open(&proposal)?;
@@ -56,7 +56,7 @@ pub async fn decide_all(app: &App, scope: &Scope<Reviewing>, decisions: &[Decisi
     let words = Words::admitted(app, scope, note).await?;
     let mut losers = Vec::with_capacity(decisions.len());
     for (index, decision) in decisions.iter().enumerate() {
-        let of_this = if decision.approve { losers_to(app, scope, decision.id).await } else { Ok(Vec::new()) };
+        let of_this = if decision.approve { losers_to(app, scope, decision.id).await } else { Ok(Losers::default()) };
         losers.push(of_this.map_err(|problem| at(problem, index, decision))?);
     }
     let mut tx = app.db().write(scope).await?;
@@ -85,7 +85,7 @@ async fn settle_one_of(
     tx: &mut Tx<Write>,
     scope: &Scope<Reviewing>,
     decision: &Decision,
-    losers: &[MemoryId],
+    losers: &Losers,
     words: &Words,
 ) -> Result<(Shown, Vec<Audit>), Problem> {
     let proposal = store::proposals::find_to_change(tx, decision.id).await?;
@@ -119,9 +119,13 @@ pub async fn edit(app: &App, scope: &Scope<Reviewing>, id: ProposalId, revision:
     };
     revision.clone().apply_to(&mut wanted);
     // Whoever edits and approves a decision decides for it: what it contradicts is superseded.
-    let losers: Vec<MemoryId> = match wanted.kind {
-        Kind::Decision => conflicts::against(app, scope, &wanted).await?.into_iter().map(|(old, _)| old.id).collect(),
-        _ => Vec::new(),
+    let losers = match wanted.kind {
+        Kind::Decision => Losers {
+            since: Some(Since::now(app, scope).await?),
+            ids: conflicts::against(app, scope, &wanted).await?.into_iter().map(|(old, _)| old.id).collect(),
+            refused: false,
+        },
+        _ => Losers::default(),
     };
     let mut tx = app.db().write(scope).await?;
     let proposal = store::proposals::find_to_change(&mut tx, id).await?;
@@ -133,7 +137,7 @@ pub async fn edit(app: &App, scope: &Scope<Reviewing>, id: ProposalId, revision:
     } else {
         memories::settle_as(app, &mut tx, scope, &before, revision).await?
     };
-    let superseded = losers.iter().copied().chain(memory.supersedes).collect::<Vec<_>>();
+    let superseded: Vec<MemoryId> = losers.by_now(&mut tx, &memory).await?.into_iter().chain(memory.supersedes).collect();
     trail.extend(change::supersede(&mut tx, scope, &superseded, memory.id).await?);
     if let Some(change) = &proposal.change {
         trail.extend(change::apply(&mut tx, scope, memory.id, change).await?);
@@ -155,7 +159,7 @@ async fn settle(
     scope: &Scope<Reviewing>,
     proposal: Proposal,
     approve: bool,
-    losers: &[MemoryId],
+    losers: &Losers,
     words: &Words,
 ) -> Result<(Shown, Vec<Audit>), Problem> {
     let mut trail = Vec::new();
@@ -168,7 +172,7 @@ async fn settle(
     };
     if approve {
         if let Some(memory) = &memory {
-            let superseded: Vec<MemoryId> = losers.iter().copied().chain(memory.supersedes).collect();
+            let superseded: Vec<MemoryId> = losers.by_now(tx, memory).await?.into_iter().chain(memory.supersedes).collect();
             trail.extend(change::supersede(tx, scope, &superseded, memory.id).await?);
         }
         if let Some(change) = &proposal.change {
@@ -195,7 +199,8 @@ async fn close(
 ) -> Result<(Shown, Audit), Problem> {
     let (audit, now) = (AuditId::new(), clock::now());
     let became = memory.as_ref().map(|memory| memory.id).filter(|id| *id != proposal.memory_id);
-    let verdict = Verdict { state, by: scope.actor(), at: now, note: words.note.as_deref(), became };
+    let verdict =
+        Verdict { state, by: scope.actor(), at: now, note: words.note.as_deref(), became, review: scope.run().and_then(Run::review) };
     store::proposals::decide(tx, proposal.id, &verdict, audit).await?;
     let action = if state == ProposalState::Approved { "proposal.approved" } else { "proposal.rejected" };
     proposal.memory_id = became.unwrap_or(proposal.memory_id);
@@ -205,19 +210,47 @@ async fn close(
     Ok((Shown { proposal, memory }, entry))
 }
 
+/// What makes room for a decision that is approved.
+#[derive(Default)]
+struct Losers {
+    ids: Vec<MemoryId>,
+    /// When they were looked for; nothing where nobody had to.
+    since: Option<Since>,
+    /// Whether contradicting anything that came meanwhile is a reason to refuse.
+    refused: bool,
+}
+
+impl Losers {
+    /// With what came meanwhile, for a decision that this transaction has just made active.
+    async fn by_now(&self, tx: &mut Tx<Write>, memory: &Memory) -> Result<Vec<MemoryId>, Problem> {
+        let mut ids = self.ids.clone();
+        if let Some(since) = &self.since {
+            let mut late = since.against(tx, memory).await?;
+            late.retain(|(old, _)| !ids.contains(&old.id));
+            if self.refused {
+                conflicts::unless_contradicting(&late)?;
+            }
+            ids.extend(late.into_iter().map(|(old, _)| old.id));
+        }
+        Ok(ids)
+    }
+}
+
 /// Whoever approves a contradiction decides for it: what it contradicts is superseded. A decision that waited for another
 /// reason must contradict nothing by now.
-async fn losers_to(app: &App, scope: &Scope<Reviewing>, id: ProposalId) -> Result<Vec<MemoryId>, Problem> {
+async fn losers_to(app: &App, scope: &Scope<Reviewing>, id: ProposalId) -> Result<Losers, Problem> {
     let Shown { proposal, memory } = find(app, scope, id).await?;
     let waits = |memory: &Memory| memory.kind == Kind::Decision && memory.state == State::Proposed;
     let Some(memory) = memory.filter(|memory| waits(memory) && Change::has_waiting(proposal.change.as_ref())) else {
-        return Ok(Vec::new());
+        return Ok(Losers::default());
     };
-    if proposal.origin != Origin::Conflict {
-        conflicts::stands(app, scope, &memory).await?;
-        return Ok(Vec::new());
+    let since = Some(Since::now(app, scope).await?);
+    let against = conflicts::against(app, scope, &memory).await?;
+    let refused = proposal.origin != Origin::Conflict;
+    if refused {
+        conflicts::unless_contradicting(&against)?;
     }
-    Ok(conflicts::against(app, scope, &memory).await?.into_iter().map(|(old, _)| old.id).collect())
+    Ok(Losers { ids: against.into_iter().map(|(old, _)| old.id).collect(), since, refused })
 }
 
 pub(super) fn must_be_open(proposal: &Proposal) -> Result<(), Problem> {

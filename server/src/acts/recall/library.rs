@@ -2,7 +2,7 @@
 
 use super::{endpoint::Endpoint, meaning::Wanted, shelf::Shelf};
 use crate::{
-    model::{Settings, WorkspaceId},
+    model::{MemoryId, Settings, WorkspaceId},
     problem::Problem,
     store::{Db, ShelfMark},
 };
@@ -55,7 +55,7 @@ impl Library {
 
     /// The workspace's index, built if it is not there.
     pub(super) async fn shelf(self: &Arc<Self>, db: &Db, mark: ShelfMark, settings: &Settings) -> Result<Arc<Shelf>, Problem> {
-        let place = self.place(mark, settings);
+        let place = self.place(db, mark, settings);
         if let Some(shelf) = place.shelf.get() {
             return Ok(shelf.clone());
         }
@@ -106,12 +106,13 @@ impl Library {
         self.renewing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn place(&self, mark: ShelfMark, settings: &Settings) -> Place {
+    fn place(&self, db: &Db, mark: ShelfMark, settings: &Settings) -> Place {
         let mut places = self.lock();
         let now = Instant::now();
         let fresh = || Place { shelf: Arc::default(), settings: settings.clone(), used: now };
         let place = places.entry(mark.workspace()).or_insert_with(fresh);
-        if place.settings.review_ages() != settings.review_ages() {
+        let elsewhere = place.shelf.get().is_some_and(|shelf| !shelf.is_of(db));
+        if elsewhere || place.settings.review_ages() != settings.review_ages() {
             *place = fresh();
         }
         place.used = now;
@@ -121,6 +122,15 @@ impl Library {
     /// Those that are built.
     pub(super) fn shelves(&self) -> Vec<Arc<Shelf>> {
         self.lock().values().filter_map(|place| place.shelf.get().cloned()).collect()
+    }
+
+    pub(super) fn knows(&self, memory: MemoryId) -> bool {
+        self.shelves().iter().any(|shelf| shelf.read().version_of(memory).is_some())
+    }
+
+    /// Which workspaces' indexes are built: their bytes, and how many memories they know.
+    pub fn loaded(&self) -> Vec<(WorkspaceId, usize, usize)> {
+        self.shelves().iter().map(|shelf| (shelf.mark().workspace(), shelf.bytes(), shelf.read().len())).collect()
     }
 
     pub fn bytes(&self) -> usize {

@@ -1,5 +1,6 @@
 //! Recalling: the index finds, Postgres tells under the asker's scope, a receipt is kept, and then the answer leaves.
 
+mod census;
 mod endpoint;
 mod library;
 mod meaning;
@@ -9,18 +10,19 @@ mod receipts;
 mod shelf;
 mod vectors;
 
+pub use census::census;
 pub use library::Library;
 pub use meaning::Wanted;
 pub(super) use near::{NearTo, near};
 pub use read::{Read, read};
-pub use receipts::{Shown, judge, last_told, list, show};
+pub use receipts::{AsTold, Shown, judge, last_told, list, show};
 pub use vectors::Making;
 
 use crate::{
     App,
     acts::safety,
     engines::{
-        freshness::{self, Judgement},
+        freshness::{self, Freshness, Judgement},
         recall::{
             AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights,
             pack::{self, Packed, Ranked},
@@ -54,6 +56,8 @@ pub struct Answer {
     pub omitted_tokens: u32,
     /// What the asker should know about how this was found.
     pub notes: Vec<String>,
+    /// The branch that code was judged on, if it was not the main one of each repository.
+    pub branch: Option<String>,
 }
 
 pub struct Item {
@@ -123,6 +127,7 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
 pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, ready: Ready) -> Result<Answer, Problem> {
     let Ready { asked, started, now, found } = ready;
     let moment = asked.as_of.unwrap_or(now);
+    let (branch, unknown) = known_branch(app, scope, &asked).await?;
     let (hits, texts, note) = match (found, asked.as_of) {
         (Some(found), None) => told(app, scope, found).await?,
         (_, then) => {
@@ -138,6 +143,7 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
             }
         }
     };
+    let texts = with_doubts(app, scope, &hits, texts).await?;
     let (items, packed) = pack(scope, &asked, &hits, texts, moment);
     let receipt = Receipt {
         id: ReceiptId::new(),
@@ -152,7 +158,8 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
         took_ms: started.elapsed().as_secs_f32() * 1000.0,
         asked: Arc::unwrap_or_clone(asked),
     };
-    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes: note.into_iter().collect() };
+    let notes = note.into_iter().chain(unknown).collect();
+    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes, branch };
     app.db().keep_receipt(scope, &answer.receipt).await?;
     Ok(answer)
 }
@@ -174,6 +181,7 @@ async fn look(app: &App, asking: Arc<Asking>, note: Option<String>) -> Result<Fo
     let since = asking.shelf.horizon();
     // The look is on its way when the search begins, and mostly back when it ends.
     let (changes, hits) = tokio::join!(app.db().changes(asking.shelf.mark(), since), search(&asking));
+    asking.shelf.must_be_of(app.db())?;
     Ok(Found { hits: hits?, changes: changes?, asking, note })
 }
 
@@ -187,6 +195,7 @@ async fn told<P: Permission>(app: &App, scope: &Scope<P>, found: Found) -> Resul
     }
     // What changed after the question was asked need not be in the answer; what was erased meanwhile is not read.
     let texts = texts(app, scope, &hits).await?;
+    asking.shelf.must_be_of(app.db())?;
     Ok((hits, texts, note))
 }
 
@@ -200,6 +209,7 @@ async fn found_then<P: Permission>(
     let shelf = &asking.shelf;
     shelf.is_asked();
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
+    shelf.must_be_of(app.db())?;
     shelf.take_in(app.db(), &changes).await?;
     let (since, older) = app.db().index_as_of(scope.shelf_mark(), shelf.by.model(), then).await?;
     let since: HashSet<MemoryId> = since.into_iter().collect();
@@ -276,6 +286,29 @@ impl Asking {
     }
 }
 
+/// The branch that was asked for, or what to say when nobody has seen it.
+async fn known_branch<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall) -> Result<(Option<String>, Option<String>), Problem> {
+    let Some(branch) = asked.branch.clone() else { return Ok((None, None)) };
+    if store::code::known_branch(&mut app.db().read(scope).await?, &branch).await? {
+        return Ok((Some(branch), None));
+    }
+    Ok((None, Some("No snapshot of that branch is known: code was judged on the default branch of each repository.".to_owned())))
+}
+
+/// What the index doubts is told with the reasons, which it does not have.
+async fn with_doubts<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit], mut texts: Vec<Text>) -> Result<Vec<Text>, Problem> {
+    let doubted: Vec<MemoryId> = hits.iter().filter(|hit| hit.freshness != Freshness::Fresh).map(|hit| hit.id).collect();
+    if doubted.is_empty() {
+        return Ok(texts);
+    }
+    for (id, code, contested) in app.db().doubts(scope, &doubted).await? {
+        if let Some(text) = texts.iter_mut().find(|text| text.id == id) {
+            (text.code, text.contested) = (code, contested);
+        }
+    }
+    Ok(texts)
+}
+
 /// Fills the budget with what was found and may be seen.
 fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, moment: OffsetDateTime) -> (Vec<Item>, Packed) {
     let mut by_id: HashMap<MemoryId, Text> = texts.into_iter().filter(|text| text.content.is_some()).map(|text| (text.id, text)).collect();
@@ -308,7 +341,7 @@ fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, mom
                 passage: given.passage.map(|place| (place.start, place.end)),
                 folded: given.folded,
             };
-            let freshness = freshness::judge(&memory, scope.settings(), moment);
+            let freshness = freshness::judge_on(&memory, scope.settings(), moment, asked.branch.as_deref());
             Some(Item { told, memory, text: given.text, freshness })
         })
         .collect();
@@ -321,9 +354,11 @@ fn filter_of(asked: &Recall) -> Filter {
         kinds: asked.kinds.clone(),
         tags: asked.tags.clone(),
         path_prefix: asked.path_prefix.clone(),
+        store: asked.store.map(|store| store.0),
         author: asked.author,
         states: asked.states.clone(),
         freshness: asked.freshness.clone(),
+        branch: asked.branch.clone(),
         anchor_paths: asked.anchors.iter().filter(|_| asked.only_anchored).map(|at| at.path.clone()).collect(),
         leave_out_stale: !asked.include_stale,
     }
@@ -364,7 +399,7 @@ pub async fn look_around(app: &App) {
     for shelf in app.library().shelves() {
         let looked = async {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
-            if shelf.is_left_behind(&changes) {
+            if shelf.is_left_behind(&changes) || !shelf.is_of(app.db()) {
                 app.library().put_away(shelf.mark().workspace());
                 return Ok(());
             }
@@ -375,6 +410,11 @@ pub async fn look_around(app: &App) {
             tracing::debug!(?problem, workspace = %shelf.mark().workspace(), "an index could not be brought up to date");
         }
     }
+}
+
+/// Whether an index in memory has a memory. What was erased is in none after a few seconds, asked or not.
+pub fn is_indexed(app: &App, memory: MemoryId) -> bool {
+    app.library().knows(memory)
 }
 
 /// Builds the indexes of the workspaces that were at work last, as far as there is room.

@@ -33,6 +33,7 @@ pub(in crate::acts) async fn near<P: Permission>(
     let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
     shelf.is_asked();
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
+    shelf.must_be_of(app.db())?;
     shelf.take_in(app.db(), &changes).await?;
     app.library().make_room(scope.workspace());
     let aside = texts.len() > FEW || shelf.read().len() >= rank::MANY;

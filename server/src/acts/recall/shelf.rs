@@ -4,7 +4,7 @@ use super::meaning::By;
 use crate::{
     engines::{
         freshness,
-        recall::{AnchorOf, Document, Index, Prepared, prepare},
+        recall::{AnchorOf, CodeOf, Document, Index, Prepared, prepare},
         tokens,
     },
     model::{MemoryId, Settings, memory::SourceType, recall::Indexed},
@@ -37,6 +37,8 @@ const MANY_CHANGES: usize = 1000;
 
 pub struct Shelf {
     mark: ShelfMark,
+    /// The cluster whose transactions it counts by.
+    turn: u64,
     /// What freshness was judged by; another setting needs another index.
     pub(super) settings: Settings,
     /// What its vectors are made with; another model needs another index.
@@ -54,11 +56,12 @@ pub struct Shelf {
 impl Shelf {
     /// Reads the whole workspace.
     pub(super) async fn build(db: &Db, mark: ShelfMark, settings: Settings, by: By) -> Result<Arc<Self>, Problem> {
-        let started = Instant::now();
+        let (started, turn) = (Instant::now(), db.turn());
         // Taken before the first page: what changes while the pages are read is at or after it, and is read again.
         let horizon = db.changes(mark, NOTHING_YET).await?.horizon;
         let shelf = Arc::new(Self {
             mark,
+            turn,
             settings,
             by,
             index: RwLock::default(),
@@ -95,6 +98,16 @@ impl Shelf {
 
     pub(super) fn mark(&self) -> ShelfMark {
         self.mark
+    }
+
+    /// Whether it counts by the cluster that answers now: another's numbers would hide what was written since.
+    pub(super) fn is_of(&self, db: &Db) -> bool {
+        self.turn == db.turn()
+    }
+
+    /// Asked after a look at what changed, which may have been the first to meet another cluster.
+    pub(super) fn must_be_of(&self, db: &Db) -> Result<(), Problem> {
+        if self.is_of(db) { Ok(()) } else { Err(Problem::Unavailable("Another database answers by now; try again in a moment.".into())) }
     }
 
     /// Somebody asks.
@@ -183,10 +196,24 @@ impl Shelf {
 
     pub(super) fn prepare(&self, row: &Indexed) -> Prepared {
         let (suspect, stale) = freshness::turns(row, &self.settings);
+        let seconds = |at: Option<OffsetDateTime>| at.map(OffsetDateTime::unix_timestamp);
+        let code: Vec<CodeOf<'_>> = freshness::code_turns(&row.code)
+            .into_iter()
+            .map(|(branch, suspect, stale)| CodeOf { branch, suspect_from: seconds(suspect), stale_from: seconds(stale) })
+            .collect();
         let anchors: Vec<AnchorOf<'_>> = row
             .anchors
             .iter()
-            .map(|anchor| AnchorOf { repo: anchor.repo.as_deref(), path: &anchor.path, symbol: anchor.symbol.as_deref() })
+            .zip(1..)
+            .map(|(anchor, position)| {
+                // Where it has gone on the main branch.
+                let now = row.code.iter().find(|at| at.main && at.position == position && !at.verdict.is_missing());
+                AnchorOf {
+                    repo: anchor.repo.as_deref(),
+                    path: now.map_or(&anchor.path, |now| &now.path),
+                    symbol: anchor.symbol.as_deref().map(|was| now.and_then(|now| now.symbol.as_deref()).unwrap_or(was)),
+                }
+            })
             .collect();
         let born_in = row.session_id.map(|session| session.to_string()).or_else(|| {
             let source = row.source.as_ref().filter(|source| matches!(source.kind, SourceType::Session | SourceType::Message))?;
@@ -198,6 +225,7 @@ impl Shelf {
             kind: row.kind,
             state: row.state,
             title: &row.title,
+            store: row.store.0,
             path: &row.path,
             body: &row.content,
             tags: &row.tags,
@@ -212,6 +240,7 @@ impl Shelf {
             valid_from: row.valid_from.unix_timestamp(),
             suspect_from: suspect.map(OffsetDateTime::unix_timestamp),
             stale_from: stale.map(OffsetDateTime::unix_timestamp),
+            code: &code,
             session: born_in.as_deref(),
             tokens: row.tokens.unwrap_or_else(|| tokens::count(&row.content)),
             helpful: row.helpful,

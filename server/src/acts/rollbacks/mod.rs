@@ -3,7 +3,7 @@
 mod apply;
 mod weigh;
 
-use super::Tries;
+use super::{Tries, conflicts::Since};
 use crate::{
     App,
     audit::{Audit, Trail},
@@ -56,7 +56,9 @@ async fn attempt(app: &App, scope: &Scope<Reviewing>, selector: Selector) -> Res
     let mut tx = app.db().write(scope).await?;
     let chosen = store::rollbacks::choose(&mut tx, &selector).await?;
     store::rollbacks::hold(&mut tx, &chosen).await?;
+    let since = Since::within(&mut tx).await?;
     let plan = weigh::plan(app, scope, &mut tx, &chosen).await?;
+    weigh::unless_decided_meanwhile(&mut tx, &since, &plan).await?;
     let items = plan.items();
     let mut trail = apply::apply(&mut tx, scope, id, &plan).await?;
     let at = clock::now();

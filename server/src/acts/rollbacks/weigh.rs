@@ -2,11 +2,11 @@
 
 use crate::{
     App,
-    acts::conflicts,
+    acts::conflicts::{self, Since},
     engines::rollback::Plan,
-    model::{Memory, Project, State, rollbacks::Reason},
+    model::{Memory, Project, State, StoreId, rollbacks::Reason},
     problem::Problem,
-    store::{self, Reviewing, Scope, Tx, rollbacks::Chosen},
+    store::{self, Reviewing, Scope, Tx, Write, rollbacks::Chosen},
 };
 use std::collections::HashSet;
 
@@ -18,7 +18,11 @@ pub(super) async fn plan<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>,
     let mut plan = Plan::new(threads, scope.project().map(Project::as_str));
     let named = plan.named();
     plan.know(store::rollbacks::standing_of(tx, &named).await?);
-    leave_erased(app, tx, &mut plan).await?;
+    let closed = store::stores::closed(tx).await?;
+    for (id, _) in plan.needing_paths().into_iter().filter(|(_, then)| closed.contains(&then.store)) {
+        plan.leave(id, Reason::StoreClosed, None);
+    }
+    leave_erased(app, tx, &mut plan, &closed).await?;
     let blockers = store::rollbacks::in_the_way(tx, &plan.needing_paths()).await?;
     plan.blocked_by(blockers);
     plan.settle();
@@ -27,10 +31,13 @@ pub(super) async fn plan<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>,
     Ok(plan)
 }
 
-/// What was erased does not come back through any door.
-async fn leave_erased<M>(app: &App, tx: &mut Tx<M>, plan: &mut Plan) -> Result<(), Problem> {
+/// What was erased does not come back through any door, nor anything into a store that takes nothing.
+async fn leave_erased<M>(app: &App, tx: &mut Tx<M>, plan: &mut Plan, closed: &HashSet<StoreId>) -> Result<(), Problem> {
     for some in plan.returning().chunks(SOME) {
         let memories = store::memories::find_versions(tx, some).await?;
+        for memory in memories.iter().filter(|memory| closed.contains(&memory.store_id)) {
+            plan.leave(memory.id, Reason::StoreClosed, None);
+        }
         let macs: Vec<Vec<u8>> = memories.iter().map(|memory| app.keyring().erasure_mac(&memory.content).to_vec()).collect();
         let erased: HashSet<Vec<u8>> = store::deletion::erased_among(tx, &macs).await?.into_iter().collect();
         for (memory, _) in memories.iter().zip(&macs).filter(|(_, mac)| erased.contains(*mac)) {
@@ -51,6 +58,17 @@ async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx
         }
     }
     plan.settle();
+    Ok(())
+}
+
+/// Before it is done: where a decision was made meanwhile that one which comes back contradicts, all is weighed anew.
+pub(super) async fn unless_decided_meanwhile(tx: &mut Tx<Write>, since: &Since, plan: &Plan) -> Result<(), Problem> {
+    for decision in store::memories::find_versions(tx, &plan.returning_decisions()).await? {
+        let against = since.against(tx, &decision).await?;
+        if against.iter().any(|(other, _)| plan.stays_active(other.id)) {
+            return Err(Problem::LostRace);
+        }
+    }
     Ok(())
 }
 

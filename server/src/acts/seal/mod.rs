@@ -1,10 +1,12 @@
 //! Sealing the trail, and proving from it. Entries are committed by those who write; they are sealed behind them.
 
+mod check;
 mod copies;
 mod export;
 mod proofs;
 mod sealer;
 
+pub use check::{Check, Checks, Outcome, check, last_check};
 pub use copies::look_through;
 pub use export::{Export, Exported};
 pub use proofs::{Consistent, Included, checkpoint, consistency, inclusion};

@@ -261,7 +261,7 @@ async fn seen_again<P: CanWrite>(
 async fn accept<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, id: ProposalId, memory: MemoryId) -> Result<Vec<Audit>, Problem> {
     let (memory, entry) = memories::settle(tx, scope, memory, true).await?;
     let audit = AuditId::new();
-    let verdict = Verdict { state: ProposalState::Approved, by: scope.actor(), at: clock::now(), note: None, became: None };
+    let verdict = Verdict { state: ProposalState::Approved, by: scope.actor(), at: clock::now(), note: None, became: None, review: None };
     store::proposals::decide(tx, id, &verdict, audit).await?;
     Ok(vec![entry, Audit::proposal(audit, "proposal.approved", id, memory.id)])
 }

@@ -3,9 +3,11 @@
 mod checkpoint;
 mod cut;
 mod distil;
+mod replay;
 
 pub use checkpoint::{Manners, Sent, Written, checkpoint};
 pub use distil::{Ended, close_quiet_ones};
+pub use replay::{Replayed, replay};
 
 use super::{
     Tries, erased,
@@ -149,6 +151,11 @@ pub async fn events<P: Permission>(
     let mut tx = app.db().read(scope).await?;
     store::sessions::find(&mut tx, id).await?;
     store::sessions::events(&mut tx, id, limit, cursor).await
+}
+
+/// Events by the names that their sender gave them, in short: what speaks for a finding.
+pub async fn named<P: Permission>(app: &App, scope: &Scope<P>, id: SessionId, names: &[String], most: i64) -> Result<Vec<Event>, Problem> {
+    store::sessions::named(&mut app.db().read(scope).await?, id, names, most).await
 }
 
 /// The run is over: it is closed, and what it taught is distilled.

@@ -2,7 +2,7 @@
 
 mod resume;
 
-pub use resume::{Resumed, State, resume};
+pub use resume::{Resumed, State, brief, resume};
 
 use super::{erased, safety, unless_barred};
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
         AuditId, Kind, NewMemory, Project, Source, TaskId, clock,
         memory::SourceType,
         page::{Limit, Page},
-        sessions::{Kept, Progress, Task, TaskItem, TaskState},
+        sessions::{Kept, Progress, Task, TaskItem, TaskState, Which},
         text::Content,
     },
     problem::Problem,
@@ -42,7 +42,7 @@ pub async fn create<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewTask) -> R
     safety::refuse_in("key", &new.key)?;
     let (title, found) = safety::admit_text(app, scope, "title", new.title).await?;
     let mut tx = app.db().write(scope).await?;
-    if store::tasks::find(&mut tx, &new.key).await?.is_some() {
+    if store::tasks::find(&mut tx, new.key.as_str().into()).await?.is_some() {
         return Err(taken(&new.key));
     }
     erased::refuse_line(app, &mut tx, Some(&title)).await?;
@@ -57,9 +57,9 @@ pub async fn create<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewTask) -> R
     Ok(task)
 }
 
-pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, key: &str) -> Result<Shown, Problem> {
+pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, which: Which<'_>) -> Result<Shown, Problem> {
     let mut tx = app.db().read(scope).await?;
-    let task = store::tasks::find(&mut tx, key).await?.ok_or(Problem::NotFound)?;
+    let task = store::tasks::find(&mut tx, which).await?.ok_or(Problem::NotFound)?;
     let items = store::tasks::items(&mut tx, task.id).await?;
     Ok(Shown { task, items })
 }
@@ -76,18 +76,18 @@ pub async fn list<P: Permission>(
 }
 
 /// Put it aside for a while.
-pub async fn pause<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str) -> Result<Task, Problem> {
-    moved(app, scope, key, TaskState::Paused, "task.paused").await
+pub async fn pause<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>) -> Result<Task, Problem> {
+    moved(app, scope, which, TaskState::Paused, "task.paused").await
 }
 
 /// Give it up for good.
-pub async fn abandon<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str) -> Result<Task, Problem> {
-    moved(app, scope, key, TaskState::Abandoned, "task.abandoned").await
+pub async fn abandon<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>) -> Result<Task, Problem> {
+    moved(app, scope, which, TaskState::Abandoned, "task.abandoned").await
 }
 
-async fn moved<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str, to: TaskState, action: &'static str) -> Result<Task, Problem> {
+async fn moved<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>, to: TaskState, action: &'static str) -> Result<Task, Problem> {
     let mut tx = app.db().write(scope).await?;
-    let mut task = store::tasks::find_to_change(&mut tx, key).await?.ok_or(Problem::NotFound)?;
+    let mut task = store::tasks::find_to_change(&mut tx, which).await?.ok_or(Problem::NotFound)?;
     may_move(&task, to)?;
     (task.state, task.updated_at) = (to, clock::now());
     let audit = AuditId::new();
@@ -97,19 +97,19 @@ async fn moved<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str, to: TaskStat
 }
 
 /// It is done: its record becomes an archived episode, and stays readable.
-pub async fn complete<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str) -> Result<Shown, Problem> {
+pub async fn complete<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>) -> Result<Shown, Problem> {
     let mut tries = super::Tries::default();
     loop {
-        let done = finish(app, scope, key).await;
+        let done = finish(app, scope, which).await;
         if !tries.again(&done) {
             return done;
         }
     }
 }
 
-async fn finish<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str) -> Result<Shown, Problem> {
+async fn finish<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>) -> Result<Shown, Problem> {
     let mut tx = app.db().write(scope).await?;
-    let mut task = store::tasks::find_to_change(&mut tx, key).await?.ok_or(Problem::NotFound)?;
+    let mut task = store::tasks::find_to_change(&mut tx, which).await?.ok_or(Problem::NotFound)?;
     may_move(&task, TaskState::Completed)?;
     let items = store::tasks::items(&mut tx, task.id).await?;
     let record = resume::record(&mut tx, &task, &items).await?;
@@ -145,13 +145,9 @@ pub(super) async fn take_up<P: CanWrite>(
     project: Option<&str>,
 ) -> Result<(Task, Vec<Audit>), Problem> {
     let audit = AuditId::new();
-    let Some(mut task) = store::tasks::find_to_change(tx, key).await? else {
+    let Some(mut task) = store::tasks::find_to_change(tx, Which { key, project }).await? else {
         let task = draft(scope, key.to_owned(), key.to_owned(), project.map(str::to_owned), TaskState::Active);
-        match store::tasks::insert(tx, &task, audit).await {
-            // Somebody's whom a limited key does not see; for others it is a race, and they look again.
-            Err(Problem::LostRace) if scope.project().is_some() => return Err(taken(key)),
-            done => done?,
-        }
+        store::tasks::insert(tx, &task, audit).await?;
         let entry = Audit::task(audit, "task.created", task.id);
         return Ok((task, vec![entry]));
     };

@@ -11,13 +11,14 @@ use crate::{
         tokens,
     },
     model::{
-        AuditId, Memory, MemoryId, SessionId, State as MemoryState,
-        sessions::{Event, EventType, Progress, Session, Task, TaskItem},
+        AuditId, Memory, MemoryId, ReceiptId, SessionId, State as MemoryState,
+        recall::{Detail, Recall, Receipt},
+        sessions::{Event, EventType, Progress, Session, Task, TaskItem, Which},
     },
     problem::Problem,
-    store::{self, CanWrite, Scope, Tx, tasks::Of},
+    store::{self, CanWrite, Permission, Scope, Tx, tasks::Of},
 };
-use std::fmt::Write;
+use std::{fmt::Write, time::Instant};
 
 /// What the runs so far came to.
 pub struct State {
@@ -36,6 +37,8 @@ pub struct State {
 }
 
 pub struct Resumed {
+    /// The record of what was told.
+    pub receipt_id: ReceiptId,
     pub task: Task,
     pub state: State,
     pub markdown: String,
@@ -43,9 +46,16 @@ pub struct Resumed {
 }
 
 /// A session takes the task up, and is told all that the others left.
-pub async fn resume<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str, session: SessionId, budget: u32) -> Result<Resumed, Problem> {
+pub async fn resume<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    which: Which<'_>,
+    session: SessionId,
+    budget: u32,
+) -> Result<Resumed, Problem> {
+    let started = Instant::now();
     let mut tx = app.db().write(scope).await?;
-    let known = store::tasks::find(&mut tx, key).await?.ok_or(Problem::NotFound)?;
+    let known = store::tasks::find(&mut tx, which).await?.ok_or(Problem::NotFound)?;
     let held = match store::sessions::hold(&mut tx, session).await {
         Err(Problem::NotFound) => return Err(Problem::invalid("session_id", "there is no such session")),
         held => held?,
@@ -66,7 +76,28 @@ pub async fn resume<P: CanWrite>(app: &App, scope: &Scope<P>, key: &str, session
         tx.commit(trail.into_iter().collect::<Trail>()).await?;
     }
     let (markdown, tokens) = told(scope, &task, &state, budget);
-    Ok(Resumed { task, state, markdown, tokens })
+    let receipt = Receipt { session_id: Some(session), tokens, ..receipt(scope, &task, &state, budget, started) };
+    app.db().keep_receipt(scope, &receipt).await?;
+    Ok(Resumed { receipt_id: receipt.id, task, state, markdown, tokens })
+}
+
+/// Whole memories are told, in the versions of this moment.
+fn receipt<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32, started: Instant) -> Receipt {
+    let asked = Recall { project: task.project.clone(), token_budget: Some(budget), detail: Detail::Full, ..Recall::default() };
+    let of_memory = |memory: &Memory| {
+        let size = memory.tokens.unwrap_or_else(|| tokens::count(&memory.content));
+        context::told(memory.id, memory.version, Some(&memories::judge(scope, memory)), size, Detail::Full)
+    };
+    let items = state.decisions.iter().chain(&state.superseded).chain(&state.discoveries).map(of_memory).collect();
+    context::receipt_of(scope, "resume", asked, items, started)
+}
+
+/// What a run that took it up now would be told; nothing before a run has said anything.
+pub async fn brief<P: Permission>(app: &App, scope: &Scope<P>, task: &Task) -> Result<Option<String>, Problem> {
+    const BUDGET: u32 = 2000;
+    let mut tx = app.db().read(scope).await?;
+    let state = gather(&mut tx, scope, task, None).await?;
+    Ok(state.last_run.is_some().then(|| told(scope, task, &state, BUDGET).0))
 }
 
 /// From checkpoints and logs, read in one transaction.

@@ -5,13 +5,12 @@ use crate::{
     api::memories::ActorBody,
     model::{
         DeletionId, HoldId, MemoryId, SessionId,
-        deletion::{Certificate, DeletionRequest, DeletionState, Hold, ItemKind, Preview, Rule, Selectors, Touched, Why},
-        text,
+        deletion::{self, Certificate, DeletionRequest, DeletionState, Hold, ItemKind, Preview, Rule, Selectors, Touched, Why},
     },
     problem::Problem,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use time::OffsetDateTime;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -41,12 +40,8 @@ pub(super) struct NewDeletionBody {
 
 impl NewDeletionBody {
     pub(super) fn read(self) -> Result<(Selectors, String), Problem> {
-        let selectors = selectors(self.memory_ids, self.session_ids, self.subject)?;
-        let query = self.query.map(|query| text::line("query", &query, 500)).transpose()?;
-        if selectors.is_empty() && query.is_none() {
-            return Err(Problem::invalid("memory_ids", "name something: memory_ids, session_ids, a subject or a query"));
-        }
-        Ok((Selectors { query, include_copies: self.include_copies, ..selectors }, reason(&self.reason)?))
+        let selectors = Selectors::of(self.memory_ids, self.session_ids, self.subject)?.or_words(self.query, self.include_copies)?;
+        Ok((selectors, deletion::reason(&self.reason)?))
     }
 }
 
@@ -69,39 +64,9 @@ pub(super) struct NewHoldBody {
 
 impl NewHoldBody {
     pub(super) fn read(self) -> Result<(Selectors, String), Problem> {
-        let selectors = selectors(self.memory_ids, self.session_ids, self.subject)?;
-        if selectors.is_empty() {
-            return Err(Problem::invalid("memory_ids", "name something: memory_ids, session_ids or a subject"));
-        }
-        Ok((selectors, reason(&self.reason)?))
+        let selectors = Selectors::of(self.memory_ids, self.session_ids, self.subject)?.to_hold()?;
+        Ok((selectors, deletion::reason(&self.reason)?))
     }
-}
-
-fn selectors(memories: Vec<MemoryId>, sessions: Vec<SessionId>, subject: Option<String>) -> Result<Selectors, Problem> {
-    let (memories, sessions): (BTreeSet<_>, BTreeSet<_>) = (memories.into_iter().collect(), sessions.into_iter().collect());
-    for (field, count) in [("memory_ids", memories.len()), ("session_ids", sessions.len())] {
-        if count > 1000 {
-            return Err(Problem::invalid(field, "must be at most 1,000"));
-        }
-    }
-    let subject = subject.map(|subject| text::line("subject", &subject, 300)).transpose()?;
-    if subject.as_ref().is_some_and(|subject| subject.chars().filter(|sign| sign.is_alphanumeric()).count() < 2) {
-        return Err(Problem::invalid("subject", "must have at least two letters or digits"));
-    }
-    Ok(Selectors {
-        memory_ids: memories.into_iter().collect(),
-        session_ids: sessions.into_iter().collect(),
-        subject,
-        ..Selectors::default()
-    })
-}
-
-fn reason(sent: &str) -> Result<String, Problem> {
-    let reason = text::prose("reason", sent.trim(), 2000)?;
-    if reason.is_empty() {
-        return Err(Problem::invalid("reason", "must not be empty"));
-    }
-    Ok(reason)
 }
 
 /// A deletion request.

@@ -3,11 +3,12 @@
 use super::super::sent::{Sent, sent};
 use crate::{
     acts::{self, conflicts::Noticed},
-    engines::freshness::Freshness,
+    engines::freshness::{self, Freshness},
     model::{
         Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
         actor::ActorKind,
         clock::{self, kept},
+        code::{Fate, Standing},
         memory::{self, Anchor, AnchorState, Operation, Source, SourceType},
         text::{self, Content, MemoryPath},
     },
@@ -77,8 +78,43 @@ pub struct AnchorBody {
     symbol: Option<String>,
     /// What the code looked like when this was true.
     fingerprint: Option<String>,
-    /// Whether it still looks so; `unresolved` until a snapshot of the code has this place.
+    /// Whether it still looks so, on the default branch; `unresolved` until a snapshot of the code has this place.
     state: AnchorState,
+    /// What became of it, and where and in which commit, if anything did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "authenticate_user changed its signature in 3f2a1c (auth/service.py)")]
+    reason: Option<String>,
+    /// Where it was when this was written, if it has moved since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_from: Option<PlaceBody>,
+    /// How it stands on other branches, where it stands differently.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    branches: Vec<OnBranchBody>,
+}
+
+/// A place in code.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AnchorPlace)]
+pub struct PlaceBody {
+    /// The file.
+    #[schema(example = "auth/service.py")]
+    path: String,
+    /// The symbol in it.
+    #[schema(example = "authenticate_user")]
+    symbol: Option<String>,
+}
+
+/// How an anchor stands on a branch.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AnchorOnBranch)]
+pub struct OnBranchBody {
+    /// The branch.
+    #[schema(example = "feature/login")]
+    branch: String,
+    /// Whether the code there is what it was.
+    state: AnchorState,
+    /// What became of it.
+    reason: String,
 }
 
 /// A link to code, as sent.
@@ -222,6 +258,7 @@ impl MemoryBody {
     /// Judged as of a moment, or now.
     pub fn as_of<P>(scope: &Scope<P>, memory: Memory, moment: Option<OffsetDateTime>) -> Self {
         let freshness = acts::memories::judge_as_of(scope, &memory, moment.unwrap_or_else(clock::now));
+        let anchors = memory.anchors_now().map(|(anchor, at)| AnchorBody::new(&memory, anchor, at)).collect();
         Self {
             id: memory.id,
             store_id: memory.store_id.0,
@@ -232,7 +269,7 @@ impl MemoryBody {
             kind: memory.kind,
             tags: memory.tags,
             project: memory.project,
-            anchors: memory.anchors.into_iter().map(AnchorBody::from).collect(),
+            anchors,
             source: memory.source.map(SourceBody::from),
             confidence: memory.confidence,
             state: memory.state,
@@ -264,9 +301,29 @@ impl From<Source> for SourceBody {
     }
 }
 
-impl From<Anchor> for AnchorBody {
-    fn from(anchor: Anchor) -> Self {
-        Self { repo: anchor.repo, path: anchor.path, symbol: anchor.symbol, fingerprint: anchor.fingerprint, state: anchor.state }
+impl AnchorBody {
+    fn new(memory: &Memory, anchor: Anchor, at: Option<&Standing>) -> Self {
+        let position = at.map(|at| at.position).or_else(|| {
+            let own = |one: &Anchor| (&one.path, &one.symbol, &one.repo) == (&anchor.path, &anchor.symbol, &anchor.repo);
+            memory.anchors.iter().position(own).and_then(|place| i32::try_from(place + 1).ok())
+        });
+        let state = |at: &Standing| at.verdict.freshness().map_or(AnchorState::Unresolved, AnchorState::from);
+        let elsewhere = memory.code.iter().filter(|other| !other.main && Some(other.position) == position && state(other) != anchor.state);
+        let told = at.filter(|at| at.verdict != Fate::Unchanged);
+        Self {
+            reason: told.map(freshness::reason),
+            moved_from: told
+                .filter(|at| (&at.was_path, &at.was_symbol) != (&anchor.path, &anchor.symbol))
+                .map(|at| PlaceBody { path: at.was_path.clone(), symbol: at.was_symbol.clone() }),
+            branches: elsewhere
+                .map(|other| OnBranchBody { branch: other.branch.clone(), state: state(other), reason: freshness::reason(other) })
+                .collect(),
+            repo: anchor.repo,
+            path: anchor.path,
+            symbol: anchor.symbol,
+            fingerprint: anchor.fingerprint,
+            state: anchor.state,
+        }
     }
 }
 
@@ -351,12 +408,14 @@ pub enum OnConflict {
 impl NewMemoryBody {
     pub fn parse(self) -> Result<NewMemory, Problem> {
         Ok(NewMemory {
+            store: None,
             path: self.path.as_deref().map(MemoryPath::parse).transpose()?,
             title: self.title.as_deref().map(|title| text::line("title", title, 300)).transpose()?,
             content: Content::parse(self.content)?,
             kind: self.kind.unwrap_or(Kind::Fact),
             tags: memory::tags(self.tags.unwrap_or_default())?,
             project: self.project.as_deref().map(Project::parse).transpose()?,
+            find_anchors: self.anchors.is_none(),
             anchors: anchors(self.anchors.unwrap_or_default())?,
             source: self.source.map(source).transpose()?,
             confidence: self.confidence.map(memory::confidence).transpose()?,
@@ -382,7 +441,7 @@ impl NewMemoryBody {
         self.project = self.project.or_else(|| old.project.clone());
         self.visibility.get_or_insert(old.visibility);
         self.supersedes = Some(old.id);
-        self.parse()
+        Ok(NewMemory { store: Some(old.store_id), ..self.parse()? })
     }
 }
 

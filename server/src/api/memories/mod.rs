@@ -12,9 +12,18 @@ use super::{
 };
 use crate::{
     App,
-    acts::{self, memories::Remembered},
+    acts::{
+        self,
+        memories::{Doubted, Remembered},
+    },
     engines::freshness::Freshness,
-    model::{Kind, MemoryId, Power, ReceiptId, SessionId, State, clock::kept, memory::Filter, page::Limit, text},
+    model::{
+        Kind, MemoryId, Power, ReceiptId, SessionId, State,
+        clock::kept,
+        memory::{Filter, ReviewOrder},
+        page::Limit,
+        text,
+    },
     problem::Problem,
     store::{Reading, Reviewing, Scope, Writing},
 };
@@ -36,6 +45,7 @@ pub fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(needs(writing, routes!(create_memory)))
         .routes(needs(reading, routes!(list_memories)))
+        .routes(needs(reading, routes!(list_memories_to_review)))
         .routes(needs(writing, routes!(create_memories)))
         .routes(needs(reading, routes!(get_memory)))
         .routes(needs(writing, routes!(revise_memory)))
@@ -180,6 +190,58 @@ async fn list_memories(
     };
     let page = acts::memories::list(&app, &scope, &filter, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.map(|memory| MemoryBody::as_of(&scope, memory, moment)).into()))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct ListToReview {
+    /// What comes first; `told` unless said.
+    order: Option<ReviewOrder>,
+    /// Only of this project.
+    project: Option<String>,
+    /// How many, 1 to 200.
+    limit: Option<i64>,
+    /// Where the last page ended.
+    cursor: Option<String>,
+}
+
+/// A memory that is not fresh.
+#[derive(Serialize, ToSchema)]
+#[schema(as = MemoryToReview)]
+struct ToReviewBody {
+    /// Since when it is in doubt.
+    #[serde(with = "time::serde::rfc3339")]
+    doubted_since: OffsetDateTime,
+    /// How often it was told at all.
+    #[schema(example = 12)]
+    told: i64,
+    /// How often of that while it was in doubt.
+    #[schema(example = 3)]
+    told_while_doubted: i64,
+    /// The memory, with its reasons.
+    memory: MemoryBody,
+}
+
+/// List what needs review: active memories that are suspect or stale.
+///
+/// `told` puts first what was told most often while it was in doubt, `use` what was told most often at all, `age` what nobody
+/// has changed or verified for the longest time.
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/memories/needs-review", tag = "Memories", params(ListToReview), responses((status = 200, description = "A page of them.", body = List<ToReviewBody>)))]
+async fn list_memories_to_review(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Query(asked): Query<ListToReview>,
+) -> Result<axum::Json<List<ToReviewBody>>, Problem> {
+    let (order, limit) = (asked.order.unwrap_or(ReviewOrder::Told), Limit::parse(asked.limit)?);
+    let page = acts::memories::needing_review(&app, &scope, asked.project.as_deref(), order, limit, asked.cursor.as_deref()).await?;
+    let body = |one: Doubted| ToReviewBody {
+        doubted_since: one.since,
+        told: one.told,
+        told_while_doubted: one.told_since,
+        memory: MemoryBody::new(&scope, one.memory),
+    };
+    Ok(axum::Json(page.map(body).into()))
 }
 
 /// The moment that is asked about, if it is not now.

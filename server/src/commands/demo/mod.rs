@@ -2,6 +2,7 @@
 //! same doors, checks and trail as anyone's. Running it again changes nothing.
 
 mod caller;
+mod runs;
 mod story;
 
 use super::Failure;
@@ -125,7 +126,7 @@ async fn tell(admin: &Api<'_>, workspace: &story::Workspace, password: &str) -> 
             _ => made.push(by.post(&path, body).await?),
         }
     }
-    Ok(())
+    runs::tell(workspace.slug, &runs::Cast { base, admin, people: &people, agents: &agents, made: &made }).await
 }
 
 fn text(value: &Value) -> String {

@@ -98,7 +98,7 @@ fn open_pairs() {
 }
 
 #[test]
-#[ignore = "opened once, at the end"]
+#[ignore = "was opened once, at the end: likely or certain came to 0.82 and 0.70"]
 fn sealed_pairs() {
     show("notes-sealed");
 }

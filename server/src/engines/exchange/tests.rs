@@ -62,6 +62,8 @@ fn memory(path: &str, title: &str, content: &str, kind: Kind) -> Memory {
         digest: [1; 32],
         tokens: None,
         reported: None,
+        code: Vec::new(),
+        contested: Vec::new(),
     }
 }
 

@@ -1,8 +1,17 @@
 //! Whether a memory still deserves trust, and why not. One place computes it, from all reasons at once.
 
+mod code;
+mod fingerprint;
+#[cfg(test)]
+mod tests;
+
+pub use code::{Anchored, Branch, Files, Found, alike};
+pub use fingerprint::{Fingerprint, Of};
+
 use crate::{
     model::{
         Kind, Memory, MemoryId, Settings, State,
+        code::{Contested, Fate, Standing},
         memory::Report,
         recall::{Indexed, Text},
     },
@@ -49,7 +58,7 @@ pub struct Judgement {
 }
 
 /// What of a memory speaks for or against it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Signs {
     pub kind: Kind,
     pub state: State,
@@ -59,6 +68,10 @@ pub struct Signs {
     pub verified_at: Option<OffsetDateTime>,
     pub updated_at: OffsetDateTime,
     pub reported: Option<(OffsetDateTime, Report)>,
+    /// What is said of the code it hangs on, on every branch.
+    pub code: Vec<Standing>,
+    /// What it contradicts, undecided.
+    pub contested: Vec<Contested>,
 }
 
 macro_rules! signs_of {
@@ -75,6 +88,8 @@ macro_rules! signs_of {
                     verified_at: of.verified_at,
                     updated_at: of.updated_at,
                     reported: reported(of),
+                    code: of.code.clone(),
+                    contested: of.contested.clone(),
                 }
             }
         }
@@ -85,6 +100,11 @@ signs_of!(Text, |of| of.superseded_by, |of| of.reported_at.zip(of.reported_as));
 signs_of!(Indexed, |_| None, |of| of.reported);
 
 pub fn judge(of: impl Into<Signs>, settings: &Settings, now: OffsetDateTime) -> Judgement {
+    judge_on(of, settings, now, None)
+}
+
+/// The code as it is on a branch; on the main one where none is named or the branch says nothing of its own.
+pub fn judge_on(of: impl Into<Signs>, settings: &Settings, now: OffsetDateTime, branch: Option<&str>) -> Judgement {
     let memory = of.into();
     let mut found = Vec::new();
     if memory.state == State::Superseded {
@@ -111,6 +131,14 @@ pub fn judge(of: impl Into<Signs>, settings: &Settings, now: OffsetDateTime) -> 
             found.push((Freshness::Suspect, format!("neither changed nor verified since {}, more than {days} days", day(last_sure))));
         }
     }
+    for at in on_branch(&memory.code, branch).into_iter().filter(|at| at.at <= now) {
+        if let Some(state) = at.verdict.freshness().filter(|state| *state != Freshness::Fresh) {
+            found.push((state, reason(at)));
+        }
+    }
+    for other in memory.contested.iter().filter(|other| other.at <= now) {
+        found.push((Freshness::Suspect, format!("contradicts {}, and nobody has decided which holds", other.memory_id)));
+    }
     let state = found.iter().map(|(state, _)| *state).max().unwrap_or(Freshness::Fresh);
     Judgement { state, reasons: found.into_iter().map(|(_, reason)| reason).collect() }
 }
@@ -127,9 +155,68 @@ pub fn turns(of: impl Into<Signs>, settings: &Settings) -> (Option<OffsetDateTim
     let reported = memory.reported.map(|(at, _)| at).filter(|at| *at > last_sure(&memory));
     let unattended =
         settings.policy(memory.kind).review_age_days.and_then(|days| last_sure(&memory).checked_add(Duration::days(days.into())));
-    let suspect = [overdue, reported, unattended].into_iter().flatten().min();
+    let contested = memory.contested.iter().map(|other| other.at).min();
+    let suspect = [overdue, reported, unattended, contested].into_iter().flatten().min();
     let superseded = (memory.state == State::Superseded).then_some(OffsetDateTime::UNIX_EPOCH);
     (suspect, [superseded, memory.expires_at].into_iter().flatten().min())
+}
+
+/// From when the code makes a memory suspect and stale, on each branch that is known to say something; without a name on the
+/// main ones.
+pub fn code_turns(code: &[Standing]) -> Vec<(Option<&str>, Option<OffsetDateTime>, Option<OffsetDateTime>)> {
+    let mut branches: Vec<Option<&str>> = code.iter().map(|at| Some(at.branch.as_str())).chain([None]).collect();
+    branches.sort_unstable();
+    branches.dedup();
+    if code.is_empty() {
+        branches.clear();
+    }
+    let turn = |branch: Option<&str>, wanted| {
+        let at = on_branch(code, branch).into_iter().filter(|at| at.verdict.freshness() == Some(wanted));
+        at.map(|at| at.at).min()
+    };
+    branches.into_iter().map(|branch| (branch, turn(branch, Freshness::Suspect), turn(branch, Freshness::Stale))).collect()
+}
+
+/// Of each anchor what is said on this branch, or else on the main one.
+fn on_branch<'a>(code: &'a [Standing], branch: Option<&str>) -> Vec<&'a Standing> {
+    let mut chosen: Vec<&Standing> = Vec::new();
+    for at in code.iter().filter(|at| at.main || Some(at.branch.as_str()) == branch) {
+        match chosen.iter_mut().find(|known| known.position == at.position) {
+            Some(known) if Some(at.branch.as_str()) == branch => *known = at,
+            Some(_) => {}
+            None => chosen.push(at),
+        }
+    }
+    chosen
+}
+
+/// What happened to the code, where and in which commit.
+pub fn reason(at: &Standing) -> String {
+    let name = at.symbol.as_deref().unwrap_or(&at.path);
+    let was = at.was_symbol.as_deref().unwrap_or(&at.was_path);
+    let (commit, path) = (short(&at.since), &at.path);
+    let place = if at.main { path.clone() } else { format!("{path} on {}", at.branch) };
+    match at.verdict {
+        Fate::Unchanged => format!("{name} is as it was ({place})"),
+        Fate::Moved => format!("{was} moved to {place} in {commit}"),
+        Fate::Renamed => format!("{was} is called {name} since {commit} ({place})"),
+        Fate::BodyChanged => format!("{name} changed its body in {commit} ({place})"),
+        Fate::RenamedAndChanged => format!("{was} became {name} in {commit}, with a changed body ({place})"),
+        Fate::FileChanged if at.main => format!("{path} changed in {commit}"),
+        Fate::FileChanged => format!("{path} changed in {commit} on {}", at.branch),
+        Fate::Differs => format!("{name} is another on {} than the one this was written for ({path}, {commit})", at.branch),
+        Fate::SignatureChanged => format!("{name} changed its signature in {commit} ({place})"),
+        Fate::Removed => format!("{name} was removed in {commit} ({place})"),
+        Fate::FileGone if at.symbol.is_some() => format!("{name} went with its file in {commit} ({place})"),
+        Fate::FileGone => format!("{place} was removed in {commit}"),
+        Fate::Absent => format!("{name} is not on {}", at.branch),
+    }
+}
+
+/// A commit as people write it.
+fn short(commit: &str) -> String {
+    let digits = commit.bytes().take_while(u8::is_ascii_hexdigit).count();
+    if digits < 16 { commit.to_owned() } else { format!("{}{}", &commit[..7], &commit[digits..]) }
 }
 
 fn day(at: OffsetDateTime) -> String {

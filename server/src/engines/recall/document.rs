@@ -22,6 +22,7 @@ pub struct Document<'a> {
     pub kind: Kind,
     pub state: State,
     pub title: &'a str,
+    pub store: Uuid,
     pub path: &'a str,
     pub body: &'a str,
     pub tags: &'a [String],
@@ -38,6 +39,8 @@ pub struct Document<'a> {
     pub valid_from: i64,
     pub suspect_from: Option<i64>,
     pub stale_from: Option<i64>,
+    /// From when the code under it makes it suspect and stale, by branch; by no name on the main one.
+    pub code: &'a [CodeOf<'a>],
     /// The run or source it was born in; its mates there are its context.
     pub session: Option<&'a str>,
     pub tokens: u32,
@@ -50,6 +53,13 @@ pub struct AnchorOf<'a> {
     pub repo: Option<&'a str>,
     pub path: &'a str,
     pub symbol: Option<&'a str>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CodeOf<'a> {
+    pub branch: Option<&'a str>,
+    pub suspect_from: Option<i64>,
+    pub stale_from: Option<i64>,
 }
 
 /// What is kept of a memory beside its terms and vectors.
@@ -69,13 +79,25 @@ pub struct Facts {
     /// `i64::MAX` for never.
     pub suspect_from: i64,
     pub stale_from: i64,
+    /// Of most memories nothing.
+    pub code: Box<[CodeFacts]>,
+}
+
+#[derive(Clone, Debug)]
+pub struct CodeFacts {
+    branch: Option<Box<str>>,
+    suspect_from: i64,
+    stale_from: i64,
 }
 
 impl Facts {
-    pub fn freshness(&self, now: i64) -> Freshness {
-        if self.stale_from <= now {
+    /// Of a branch that says nothing of its own, as on the main one.
+    pub fn freshness(&self, now: i64, branch: Option<&str>) -> Freshness {
+        let on = |branch: Option<&str>| self.code.iter().find(|code| code.branch.as_deref() == branch);
+        let code = on(branch).or_else(|| on(None));
+        if self.stale_from <= now || code.is_some_and(|code| code.stale_from <= now) {
             Freshness::Stale
-        } else if self.suspect_from <= now {
+        } else if self.suspect_from <= now || code.is_some_and(|code| code.suspect_from <= now) {
             Freshness::Suspect
         } else {
             Freshness::Fresh
@@ -93,6 +115,7 @@ pub struct Anchor {
 /// What filters ask for, by name.
 #[derive(Clone, Debug)]
 pub struct Named {
+    pub store: Uuid,
     pub path: String,
     pub tags: Vec<String>,
     pub project: Option<String>,
@@ -141,6 +164,15 @@ pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Sp
         valid_from: document.valid_from,
         suspect_from: document.suspect_from.unwrap_or(i64::MAX),
         stale_from: document.stale_from.unwrap_or(i64::MAX),
+        code: document
+            .code
+            .iter()
+            .map(|code| CodeFacts {
+                branch: code.branch.map(Into::into),
+                suspect_from: code.suspect_from.unwrap_or(i64::MAX),
+                stale_from: code.stale_from.unwrap_or(i64::MAX),
+            })
+            .collect(),
     };
     let anchor = |anchor: &AnchorOf<'_>| Anchor {
         repo: anchor.repo.map(str::to_owned),
@@ -148,6 +180,7 @@ pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Sp
         symbol: anchor.symbol.map(str::to_owned),
     };
     let named = Named {
+        store: document.store,
         path: document.path.to_owned(),
         tags: document.tags.to_vec(),
         project: document.project.map(str::to_owned),

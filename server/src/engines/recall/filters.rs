@@ -27,6 +27,7 @@ pub struct Filters {
     tags: Labels<Arc<str>>,
     folders: Labels<Arc<str>>,
     authors: Labels<Uuid>,
+    stores: Labels<Uuid>,
     files: Labels<Arc<str>>,
     symbols: Labels<Arc<str>>,
     repos: Labels<Arc<str>>,
@@ -43,6 +44,7 @@ pub struct Marks {
     project: u32,
     owner: u32,
     author: u32,
+    store: u32,
     folder: u32,
     name: Box<str>,
     tags: Box<[u32]>,
@@ -60,7 +62,7 @@ impl Filters {
     pub fn put(&mut self, document: u32, facts: &Facts, named: &Named) -> Marks {
         self.kinds[kind(facts.kind)].insert(document);
         self.states[state(facts.state)].insert(document);
-        if facts.suspect_from != i64::MAX || facts.stale_from != i64::MAX {
+        if facts.suspect_from != i64::MAX || facts.stale_from != i64::MAX || !facts.code.is_empty() {
             self.ageing.insert(document);
         }
         let owner = if let Some(owner) = named.owner {
@@ -82,6 +84,7 @@ impl Filters {
             project,
             owner,
             author: self.authors.put(named.author, document),
+            store: self.stores.put(named.store, document),
             folder: self.folders.put(folder.into(), document),
             name: name.into(),
             tags: named.tags.iter().map(|tag| self.tags.put(tag.as_str().into(), document)).collect(),
@@ -101,6 +104,7 @@ impl Filters {
         self.owners.remove(marks.owner, document);
         self.projects.remove(marks.project, document);
         self.authors.remove(marks.author, document);
+        self.stores.remove(marks.store, document);
         self.folders.remove(marks.folder, document);
         marks.tags.iter().for_each(|tag| self.tags.remove(*tag, document));
         for place in &marks.anchors {
@@ -120,6 +124,7 @@ impl Filters {
         }
         self.owners.renumber(new);
         self.authors.renumber(new);
+        self.stores.renumber(new);
     }
 
     /// Everything that may be answered with.
@@ -145,6 +150,9 @@ impl Filters {
         }
         if let Some(author) = &filter.author {
             allowed &= self.authors.with(author).unwrap_or(&none);
+        }
+        if let Some(store) = &filter.store {
+            allowed &= self.stores.with(store).unwrap_or(&none);
         }
         if let Some(files) = any_of(filter.anchor_paths.iter().map(|path| self.files.with(path.as_str()).unwrap_or(&none))) {
             allowed &= files;
@@ -182,6 +190,7 @@ impl Filters {
             .sum::<usize>()
             + self.owners.len()
             + self.authors.len()
+            + self.stores.len()
     }
 
     pub fn bytes(&self) -> usize {
@@ -191,6 +200,7 @@ impl Filters {
             + labels.iter().map(|labels| labels.bytes()).sum::<usize>()
             + self.owners.bytes()
             + self.authors.bytes()
+            + self.stores.bytes()
             + bitmaps.map(RoaringBitmap::serialized_size).sum::<usize>()
     }
 
@@ -213,7 +223,9 @@ impl Filters {
         if !wanted(Freshness::Fresh) {
             *allowed &= &self.ageing;
         }
-        let unwanted = |document: &u32| entries[*document as usize].as_ref().is_none_or(|entry| !wanted(entry.facts.freshness(now)));
+        let branch = filter.branch.as_deref();
+        let unwanted =
+            |document: &u32| entries[*document as usize].as_ref().is_none_or(|entry| !wanted(entry.facts.freshness(now, branch)));
         *allowed -= changing.iter().filter(unwanted).collect::<RoaringBitmap>();
     }
 
@@ -238,9 +250,10 @@ pub fn admits(filter: &Filter, viewer: Viewer<'_>, now: i64, facts: &Facts, name
         && (filter.kinds.is_empty() || filter.kinds.contains(&facts.kind))
         && filter.tags.iter().all(|tag| named.tags.contains(tag))
         && filter.author.is_none_or(|author| named.author == author)
+        && filter.store.is_none_or(|store| named.store == store)
         && (filter.anchor_paths.is_empty() || named.anchors.iter().any(|anchor| filter.anchor_paths.contains(&anchor.path)))
         && filter.path_prefix.as_deref().is_none_or(|prefix| named.path.starts_with(prefix))
-        && is_fresh_enough(filter, facts.freshness(now))
+        && is_fresh_enough(filter, facts.freshness(now, filter.branch.as_deref()))
 }
 
 fn is_fresh_enough(filter: &Filter, freshness: Freshness) -> bool {

@@ -1,6 +1,7 @@
 //! Finds what a workspace knows: one index per workspace, in memory, made of terms, vectors and what filters ask for, never of texts.
 //! Pure: who calls it reads the rows, keeps the time and the locks. `document` goes in, `question` is asked, `pack` fills the budget.
 
+mod census;
 mod dates;
 pub mod document;
 pub mod excerpt;
@@ -20,7 +21,8 @@ mod typos;
 pub mod weights;
 mod words;
 
-pub use document::{AnchorOf, Document, Prepared, prepare, prepare_with};
+pub use census::Census;
+pub use document::{AnchorOf, CodeOf, Document, Prepared, prepare, prepare_with};
 pub use index::Index;
 pub use question::{AskedAnchor, Filter, Hit, Question, Viewer};
 pub use weights::{Ablation, Weights};

@@ -40,10 +40,13 @@ pub struct Filter {
     /// All of them.
     pub tags: Vec<String>,
     pub path_prefix: Option<String>,
+    pub store: Option<Uuid>,
     pub author: Option<Uuid>,
     /// Empty: active ones only.
     pub states: Vec<State>,
     pub freshness: Vec<Freshness>,
+    /// The branch that the code under them is judged on; the main one unless said.
+    pub branch: Option<String>,
     /// Anchored in any of these files.
     pub anchor_paths: Vec<String>,
     pub leave_out_stale: bool,

@@ -225,7 +225,7 @@ impl<'a> Search<'a> {
         let mut hits: Vec<Hit> = candidates
             .into_iter()
             .map(|one| {
-                let freshness = one.facts.freshness(now);
+                let freshness = one.facts.freshness(now, self.question.filter.branch.as_deref());
                 let mut why = Why { code: one.code, ..one.why };
                 why.date = f32::from(window.as_ref().is_some_and(|window| window.contains(&one.facts.valid_from)));
                 why.recency = recency(now - one.facts.changed_at);

@@ -58,6 +58,7 @@ impl Sample {
             kind: self.kind,
             state: self.state,
             title: &self.text,
+            store: Uuid::from_u128(id % 3),
             path: &self.path,
             body: &self.text,
             tags: &self.tags,
@@ -72,6 +73,7 @@ impl Sample {
             valid_from: self.valid_from,
             suspect_from: None,
             stale_from: self.stale_from,
+            code: &[],
             session: self.session.as_deref(),
             tokens: 10,
             helpful: 0,
@@ -139,11 +141,11 @@ prop_compose! {
         project in select(&[None, Some("api"), Some("none")][..]), kinds in prop::sample::subsequence(Kind::ALL.to_vec(), 0..3),
         states in prop::sample::subsequence(State::ALL.to_vec(), 0..4), tags in prop::sample::subsequence(vec!["x".to_owned(), "y".to_owned(), "z".to_owned()], 0..2),
         prefix in select(&[None, Some("/"), Some("/facts/"), Some("/facts/a"), Some("/fa"), Some("/facts/deep"), Some("/none")][..]),
-        author in select(&[None, Some(0), Some(1), Some(5)][..]), files in prop::sample::subsequence(vec!["src/a.rs".to_owned(), "src/none.rs".to_owned()], 0..2),
+        author in select(&[None, Some(0), Some(1), Some(5)][..]), store in select(&[None, Some(0), Some(2), Some(5)][..]), files in prop::sample::subsequence(vec!["src/a.rs".to_owned(), "src/none.rs".to_owned()], 0..2),
         freshness in prop::sample::subsequence(vec![Freshness::Fresh, Freshness::Suspect, Freshness::Stale], 0..2), leave_out_stale in any::<bool>(),
     ) -> Filter {
-        Filter { project: project.map(str::to_owned), kinds, tags, path_prefix: prefix.map(str::to_owned), author: author.map(Uuid::from_u128), states, freshness,
-            anchor_paths: files, leave_out_stale }
+        Filter { project: project.map(str::to_owned), kinds, tags, path_prefix: prefix.map(str::to_owned), author: author.map(Uuid::from_u128), store: store.map(Uuid::from_u128), states, freshness,
+            anchor_paths: files, leave_out_stale, branch: None }
     }
 }
 

@@ -67,8 +67,8 @@ pub async fn related_code(asker: &Asker, sent: RelatedArguments) -> Result<Said,
     let line = |field, sent: Option<String>| sent.as_deref().map(|sent| text::line(field, sent, 500)).transpose();
     let place = Place { path: text::line("path", &sent.path, 1024)?, repo: line("repo", sent.repo)?, symbol: line("symbol", sent.symbol)? };
     let (detail, most) = (sent.detail.unwrap_or(Detail::Index), budget(sent.token_budget)?);
-    let related = acts::code::related(&asker.app, &asker.scope, "mcp", place, detail, Some(most)).await?;
-    let files: Vec<FileBody> = related.companions.into_iter().map(|(path, closeness)| FileBody { path, closeness }).collect();
+    let related = acts::code::related(&asker.app, &asker.scope, "mcp", place, None, detail, Some(most)).await?;
+    let files: Vec<FileBody> = related.companions.into_iter().map(|one| FileBody { path: one.path, closeness: one.closeness }).collect();
     let (memories, mut text) = RecallAnswer::new(related.memories);
     text += if files.is_empty() { "\nNo run has used other files together with it." } else { "\nUsed together with it:" };
     for file in &files {

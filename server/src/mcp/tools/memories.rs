@@ -99,6 +99,7 @@ pub enum OnConflict {
 
 impl RememberArguments {
     fn parse(self) -> Result<NewMemory, Problem> {
+        let find_anchors = self.anchors.is_none();
         let anchors = self.anchors.unwrap_or_default();
         if anchors.len() > 32 {
             return Err(Problem::invalid("anchors", "must be at most 32"));
@@ -112,6 +113,7 @@ impl RememberArguments {
             title: self.title.as_deref().map(|title| text::line("title", title, 300)).transpose()?,
             tags: memory::tags(self.tags.unwrap_or_default())?,
             project: self.project.as_deref().map(Project::parse).transpose()?,
+            find_anchors,
             anchors: anchors.into_iter().map(AnchorArguments::parse).collect::<Result<_, _>>()?,
             source: self.source.map(source).transpose()?,
             confidence: self.confidence.map(memory::confidence).transpose()?,

@@ -135,7 +135,7 @@ pub struct RecallAnswer {
 impl RecallAnswer {
     /// The answer, and as what a model reads it.
     pub fn new(answer: acts::recall::Answer) -> (Self, String) {
-        let acts::recall::Answer { receipt, items, omitted_tokens, notes } = answer;
+        let acts::recall::Answer { receipt, items, omitted_tokens, notes, branch: _ } = answer;
         let items: Vec<ItemBody> = items.into_iter().map(ItemBody::from).collect();
         let fence = Fence::of(receipt.id);
         let lines: Vec<String> = items.iter().enumerate().map(|(n, item)| texts::item(n + 1, item, &fence)).collect();

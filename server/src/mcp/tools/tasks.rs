@@ -9,8 +9,8 @@ use crate::{
     },
     mcp::asker::Asker,
     model::{
-        CheckpointId, Memory, MemoryId, Power, Project, SessionId, State,
-        sessions::{Checkpoint, Item, Line, Progress, TaskItem, TaskState, task_key},
+        CheckpointId, Memory, MemoryId, Power, Project, ReceiptId, SessionId, State,
+        sessions::{Checkpoint, Item, Line, Progress, TaskItem, TaskState, Which, task_key},
         text,
     },
     problem::Problem,
@@ -289,6 +289,8 @@ pub struct ResumeArguments {
 /// A task as the runs so far left it; the text has the brief.
 #[derive(Serialize, ToSchema)]
 pub struct ResumeAnswer {
+    /// The record of what was told.
+    receipt_id: ReceiptId,
     /// What the task goes by.
     key: String,
     /// What is to be done.
@@ -321,13 +323,15 @@ pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, P
         Some(_) => return Err(Problem::invalid("token_budget", "must be between 100 and 100,000")),
     };
     // Only what is there is resumed: a session would set up what is not.
-    let task = acts::tasks::find(&asker.app, &asker.scope, &key).await?.task;
+    let task = acts::tasks::find(&asker.app, &asker.scope, key.as_str().into()).await?.task;
     let session = asker.session(sent.session_id, task.project.as_deref(), Some(&key)).await?;
-    let resumed = acts::tasks::resume(&asker.app, &asker.writing()?, &key, session, budget).await?;
+    let which = Which { key: &key, project: task.project.as_deref() };
+    let resumed = acts::tasks::resume(&asker.app, &asker.writing()?, which, session, budget).await?;
     let state = resumed.state;
     let items = |items: Vec<TaskItem>| items.into_iter().map(ProgressBody::from).collect();
     let memories = |memories: Vec<Memory>| memories.into_iter().map(KeptBody::from).collect();
     let answer = ResumeAnswer {
+        receipt_id: resumed.receipt_id,
         key: resumed.task.key,
         title: resumed.task.title,
         session_id: session,
@@ -367,7 +371,7 @@ pub struct CompleteAnswer {
 
 pub async fn complete_task(asker: &Asker, sent: CompleteArguments) -> Result<Said, Problem> {
     let key = task_key(&sent.key).map_err(|problem| problem.at_field("key"))?;
-    let done = acts::tasks::complete(&asker.app, &asker.writing()?, &key).await?;
+    let done = acts::tasks::complete(&asker.app, &asker.writing()?, key.as_str().into()).await?;
     let answer = CompleteAnswer {
         key: done.task.key,
         state: done.task.state,

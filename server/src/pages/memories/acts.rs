@@ -45,7 +45,13 @@ pub async fn archive(
 ) -> Result<Response, Problem> {
     let id = parse(&id)?;
     let done = acts::memories::archive(&viewer.app, &viewer.scope, id, Precondition(form.seen)).await;
-    settle(&viewer, id, done, "Archived. No recall returns it; it can be restored.")
+    let page = page(&viewer, id);
+    let said = |memory: Memory| {
+        let seen = memory.version.to_string();
+        let flash = Flash::good("Archived. No recall returns it; it can be restored.");
+        (page.clone(), flash.or_undo(format!("{page}/restore"), &[("seen", seen.as_str())]))
+    };
+    viewer.after(done.map(said), &page)
 }
 
 pub async fn restore(

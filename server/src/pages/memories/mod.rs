@@ -3,7 +3,7 @@
 mod acts;
 mod filters;
 mod show;
-mod words;
+pub mod words;
 
 pub use acts::{archive, ask_deletion, restore, revert, verify};
 pub use show::show;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     acts::{self, memories::DiffLine},
-    model::{Kind, Memory, MemoryId, Power, State, page::Limit},
+    model::{Kind, Memory, MemoryId, Power, State, page::Limit, recall::ReceiptFilter},
     problem::Problem,
     store::Reading,
 };
@@ -16,6 +16,9 @@ use similar::ChangeTag;
 
 /// As many versions as one page shows.
 const VERSIONS: i64 = 200;
+/// As many receipts, and as many neighbours.
+const TOLD: i64 = 8;
+const RELATED: usize = 6;
 
 pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
@@ -25,10 +28,17 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let related: Vec<MemoryId> = memory.supersedes.into_iter().chain(memory.superseded_by).collect();
     let titles = acts::memories::titles(app, scope, &related).await?;
     let compare = compare(&viewer, &memory, &mut asked).await?;
+    let told = ReceiptFilter { memory_id: Some(id), ..ReceiptFilter::default() };
+    let told = acts::recall::list(app, scope, &told, Limit::parse(Some(TOLD))?, None).await?;
+    let related = if words::is_redacted(&memory) { Vec::new() } else { acts::memories::related(app, scope, &memory, RELATED).await? };
     let view = Show {
         memory: words::whole(scope, &memory, &titles),
         versions: versions.iter().map(words::version).collect(),
         compare,
+        as_written: asked.said("view") == "source",
+        told_more: told.next_cursor.is_some(),
+        told: told.data.iter().filter_map(|receipt| words::told(receipt, id)).collect(),
+        related: related.iter().map(|memory| words::related(scope, memory)).collect(),
         may: may(&viewer, &memory),
         chrome: viewer.chrome(asked.complaint()),
     };

@@ -3,7 +3,7 @@
 use super::super::actors::shown;
 use crate::{
     acts,
-    model::{Anchor, Memory, MemoryId, Source, Visibility, memory::Operation},
+    model::{Anchor, Memory, MemoryId, Source, Visibility, memory::Operation, recall::Receipt},
     store::Scope,
 };
 use cairn_web::memories::{self as page, Freshness, Look, Row, Text, Version};
@@ -45,7 +45,7 @@ pub fn whole<P>(scope: &Scope<P>, memory: &Memory, titles: &HashMap<MemoryId, St
         confidence: Some(memory.confidence),
         source: memory.source.as_ref().map(source),
         session_id: memory.session_id.map(|id| id.to_string()),
-        anchors: memory.anchors.iter().map(anchor).collect(),
+        anchors: memory.anchors_now().map(|(at, _)| anchor(&at)).collect(),
         created: Look { by: shown(&memory.created_by), at: memory.created_at },
         updated: Look { by: shown(&memory.updated_by), at: memory.updated_at },
         verified: memory.verified_by.as_ref().zip(memory.verified_at).map(|(by, at)| Look { by: shown(by), at }),
@@ -54,6 +54,27 @@ pub fn whole<P>(scope: &Scope<P>, memory: &Memory, titles: &HashMap<MemoryId, St
         expires_at: memory.expires_at,
         supersedes: named(memory.supersedes),
         superseded_by: named(memory.superseded_by),
+    }
+}
+
+/// Who was told it, by a receipt.
+pub fn told(receipt: &Receipt, memory: MemoryId) -> Option<page::Told> {
+    let item = receipt.items.iter().find(|told| told.memory_id == memory || told.folded.contains(&memory))?;
+    Some(page::Told {
+        receipt_id: receipt.id.to_string(),
+        to: shown(&receipt.actor),
+        at: receipt.at,
+        version: item.version,
+        query: receipt.query.clone(),
+    })
+}
+
+pub fn related<P>(scope: &Scope<P>, memory: &Memory) -> page::Related {
+    page::Related {
+        id: memory.id.to_string(),
+        title: memory.title.clone(),
+        kind: memory.kind.word().to_owned(),
+        freshness: freshness(scope, memory),
     }
 }
 
@@ -77,9 +98,20 @@ pub fn is_redacted(memory: &Memory) -> bool {
     memory.title.is_empty() && memory.content.is_empty()
 }
 
-fn freshness<P>(scope: &Scope<P>, memory: &Memory) -> Freshness {
+/// With its reasons, as a badge.
+pub fn freshness<P>(scope: &Scope<P>, memory: &Memory) -> Freshness {
     let judged = acts::memories::judge(scope, memory);
     Freshness { state: judged.state.word().to_owned(), reasons: judged.reasons }
+}
+
+/// The beginning of a text, on one line.
+pub fn gist(text: &str, most: usize) -> String {
+    let line: String = text.split_whitespace().flat_map(|word| [word, " "]).collect();
+    let line = line.trim_end();
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
 }
 
 fn source(source: &Source) -> page::Source {

@@ -16,26 +16,43 @@ const LONGEST: i32 = 2000;
 
 type Made = (ItemKind, Uuid, i64, Option<Uuid>, bool);
 
-/// What was made from what is on the list: from it alone it is derived, else it is a copy.
+/// What was made from what is on the list, and what was made from that: from it alone it is derived, else it is a copy.
 pub async fn derived<M>(tx: &mut Tx<M>, items: &[Item], include_copies: bool) -> Result<Vec<Item>, Problem> {
-    let mut list = List::beyond(items);
-    let (in_runs, in_dreams) = (made_of_runs(tx, items).await?, made_of_memories(tx, items).await?);
-    for (kind, id, part, owner, alone) in in_runs.into_iter().chain(in_dreams) {
-        let why = if alone { Why::Derived } else { Why::Copy };
-        list.bounded(Item { kind, id, part, owner, why, taken: alone || include_copies })?;
+    let mut found = List::beyond(items);
+    let mut sources = items.to_vec();
+    loop {
+        let (in_runs, in_dreams) = (made_of_runs(tx, &sources).await?, made_of_memories(tx, &sources).await?);
+        let known = found.items.len();
+        for (kind, id, part, owner, alone) in in_runs.into_iter().chain(in_dreams) {
+            let why = if alone { Why::Derived } else { Why::Copy };
+            found.bounded(Item { kind, id, part, owner, why, taken: alone || include_copies })?;
+        }
+        let more: Vec<Item> = found.items[known..].iter().filter(|item| item.taken).cloned().collect();
+        if more.is_empty() {
+            return Ok(found.items);
+        }
+        sources.extend(more);
     }
-    Ok(list.items)
 }
 
-/// What curation made of memories on the list, and perhaps of others.
+/// What curation made of memories on the list, and perhaps of others that are still there; and what it united with them, which
+/// has their tags and places since.
 async fn made_of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Made>, Problem> {
-    let memories: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
+    let memories: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory && item.taken).map(|item| item.id).collect();
     Ok(sqlx::query_as(
         "select 'memory', m.id, 0::bigint, m.owner_id,
-                array_remove(d.others || d.memory_id, d.made_id) <@ $2
+                not exists (
+                    select 1 from unnest(d.others || d.memory_id) o (id)
+                    join memories s on s.workspace_id = d.workspace_id and s.id = o.id
+                    where o.id <> d.made_id and o.id <> all ($2))
          from dream_actions d
          join memories m on m.workspace_id = d.workspace_id and m.id = d.made_id
-         where d.workspace_id = $1 and d.made_id <> all ($2) and (d.memory_id = any ($2) or d.others && $2)",
+         where d.workspace_id = $1 and d.made_id <> all ($2) and (d.memory_id = any ($2) or d.others && $2)
+         union all
+         select 'memory', m.id, 0, m.owner_id, false
+         from dream_actions d
+         join memories m on m.workspace_id = d.workspace_id and m.id = d.memory_id
+         where d.workspace_id = $1 and d.deed = 'merge' and d.outcome in ('applied', 'proposed') and d.memory_id <> all ($2) and d.others && $2",
     )
     .bind(tx.workspace())
     .bind(memories)
@@ -45,7 +62,7 @@ async fn made_of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Made>
 
 /// What was made from the runs on the list, and perhaps from others.
 async fn made_of_runs<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Made>, Problem> {
-    let sessions: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Session).map(|item| item.id).collect();
+    let sessions: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Session && item.taken).map(|item| item.id).collect();
     if sessions.is_empty() {
         return Ok(Vec::new());
     }

@@ -72,7 +72,9 @@ async fn bar_memories(tx: &mut Tx<Write>, request: DeletionId, ids: &[Uuid], key
         sqlx::query!("select memory_id, content from memory_versions where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
             .fetch_all(tx.conn())
             .await?;
-    let barred = texts.iter().filter_map(|row| Some((keyring.erasure_mac(row.content.as_deref()?), row.memory_id)));
+    // An empty file is everybody's.
+    let said = |content: &Option<String>| content.clone().filter(|content| !content.trim().is_empty());
+    let barred = texts.iter().filter_map(|row| Some((keyring.erasure_mac(&said(&row.content)?), row.memory_id)));
     bar(tx, request, barred.collect()).await
 }
 
@@ -142,6 +144,7 @@ async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, e
     let workspace = tx.workspace();
     for (table, sql) in [
         ("memory_tags", "delete from memory_tags where workspace_id = $1 and memory_id = any($2)"),
+        ("code_verdicts", "delete from code_verdicts where workspace_id = $1 and memory_id = any($2)"),
         ("anchors", "delete from anchors where workspace_id = $1 and memory_id = any($2)"),
         ("memory_vectors", "delete from memory_vectors where workspace_id = $1 and memory_id = any($2)"),
         ("proposals", "delete from proposals where workspace_id = $1 and memory_id = any($2)"),
@@ -176,7 +179,7 @@ async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, e
     Ok(())
 }
 
-/// Questions, and requests that came to nothing, as far as they are on the list.
+/// Questions, remarks, and requests that came to nothing, as far as they are on the list.
 async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts) -> Result<(), Problem> {
     for (kind, table, sql) in [
         (
@@ -189,6 +192,8 @@ async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts
             "deletion_requests",
             "update deletion_requests set reason = null, subject = null, query = null where workspace_id = $1 and state = 'rejected' and id = any($2)",
         ),
+        (ItemKind::Proposal, "proposals", "update proposals set note = null where workspace_id = $1 and note is not null and id = any($2)"),
+        (ItemKind::Conflict, "conflicts", "update conflicts set note = null where workspace_id = $1 and note is not null and id = any($2)"),
     ] {
         let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == kind).map(|item| item.id).collect();
         let done = sqlx::query(sql).bind(tx.workspace()).bind(ids).execute(tx.conn()).await?;
@@ -206,7 +211,7 @@ async fn erase_answers(tx: &mut Tx<Write>, request: DeletionId, items: &[Item], 
 }
 
 /// Empties the answers that are kept for a repeat and name any of these ids.
-pub(super) async fn forget_answers(tx: &mut Tx<Write>, ids: &[Uuid]) -> Result<u64, Problem> {
+pub async fn forget_answers(tx: &mut Tx<Write>, ids: &[Uuid]) -> Result<u64, Problem> {
     let done = sqlx::query(
         "update idempotency_keys
          set body = null, headers = null, erased = true

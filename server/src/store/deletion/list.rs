@@ -92,6 +92,14 @@ pub async fn touched<M>(tx: &mut Tx<M>, request: DeletionId, taken: bool, most: 
              select left(r.reason, 120), r.state, 0
              from deletion_requests r
              where i.kind = 'deletion_request' and r.workspace_id = i.workspace_id and r.id = i.memory_id
+             union all
+             select left(p.note, 120), p.state, 0
+             from proposals p
+             where i.kind = 'proposal' and p.workspace_id = i.workspace_id and p.id = i.memory_id
+             union all
+             select left(c.note, 120), c.resolution, 0
+             from conflicts c
+             where i.kind = 'conflict' and c.workspace_id = i.workspace_id and c.id = i.memory_id
          ) w on true
          where i.workspace_id = $1 and i.request_id = $2 and i.taken = $3
          order by array_position(array['memory', 'session'], i.kind), i.kind, w.detail, i.memory_id, i.part

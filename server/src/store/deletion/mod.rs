@@ -10,7 +10,7 @@ mod requests;
 mod select;
 
 pub use derived::{copies, derived};
-pub use erase::{Erased, erase};
+pub use erase::{Erased, erase, forget_answers};
 pub use list::{items, put, touched};
 pub use requests::{Closing, block, certificate, certify, close, decide, find, find_to_change, insert, list, open_ones, unblock};
 pub use select::{Wanted, archived_since, select, wanted};

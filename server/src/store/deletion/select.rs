@@ -20,13 +20,15 @@ const MOST: usize = 50_000;
 const AT_ONCE: i64 = 500;
 
 /// Where words may stand. Each gives what it is, its place, whose it is, the run it belongs to, its text and its values.
-const SOURCES: [(ItemKind, &str); 8] = [
+const SOURCES: [(ItemKind, &str); 10] = [
     (
         ItemKind::Memory,
         "select v.memory_id as id, v.version::bigint as part, v.owner_id as owner, null::uuid as run,
                 concat_ws(E'\\n', v.title, v.content, v.path, array_to_string(v.tags, E'\\n'), v.subject, v.reason) as text,
-                jsonb_build_array(v.source, v.anchors) as value
-         from memory_versions v where v.workspace_id = $1",
+                jsonb_build_array(v.source, v.anchors, i.origin) as value
+         from memory_versions v
+         left join imported_versions i on i.workspace_id = v.workspace_id and i.memory_id = v.memory_id and i.version = v.version
+         where v.workspace_id = $1",
     ),
     (
         ItemKind::Event,
@@ -67,6 +69,16 @@ const SOURCES: [(ItemKind, &str); 8] = [
         "select r.id, 0::bigint as part, null::uuid as owner, null::uuid as run,
                 concat_ws(E'\\n', r.reason, r.subject, r.query) as text, null::jsonb as value
          from deletion_requests r where r.workspace_id = $1 and r.state = 'rejected'",
+    ),
+    (
+        ItemKind::Proposal,
+        "select p.id, 0::bigint as part, null::uuid as owner, null::uuid as run, p.note as text, null::jsonb as value
+         from proposals p where p.workspace_id = $1 and p.note is not null",
+    ),
+    (
+        ItemKind::Conflict,
+        "select c.id, 0::bigint as part, null::uuid as owner, null::uuid as run, c.note as text, null::jsonb as value
+         from conflicts c where c.workspace_id = $1 and c.note is not null",
     ),
 ];
 
@@ -143,7 +155,7 @@ async fn owners<M>(tx: &mut Tx<M>, asked: &Selectors) -> Result<Vec<(Uuid, Optio
     Ok(rows.into_iter().map(|row| (row.id, row.owner_id)).collect())
 }
 
-/// What a person wrote: memories, runs, tasks and questions; their private memories too, whoever asks.
+/// What a person wrote: memories, runs, tasks, questions and remarks; their private memories too, whoever asks.
 async fn written_by<M>(tx: &mut Tx<M>, person: PersonId, list: &mut List) -> Result<(), Problem> {
     let workspace = tx.workspace();
     // The index reads private memories of a workspace, and writes nothing.
@@ -162,7 +174,11 @@ async fn written_by<M>(tx: &mut Tx<M>, person: PersonId, list: &mut List) -> Res
          union all
          select 'task', t.id from tasks t where t.workspace_id = $1 and t.actor_id = $2
          union all
-         select 'receipt', r.id from receipts r where r.workspace_id = $1 and r.actor_id = $2 and r.query is not null",
+         select 'receipt', r.id from receipts r where r.workspace_id = $1 and r.actor_id = $2 and r.query is not null
+         union all
+         select 'proposal', p.id from proposals p where p.workspace_id = $1 and p.decided_by = $2 and p.note is not null
+         union all
+         select 'conflict', c.id from conflicts c where c.workspace_id = $1 and c.resolved_by = $2 and c.note is not null",
     )
     .bind(workspace)
     .bind(person)

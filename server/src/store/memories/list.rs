@@ -57,7 +57,7 @@ pub async fn list<M>(
 
 /// Memories as they were at a moment: those that were there, each in its last version until then.
 fn as_of(sql: &mut QueryBuilder<Postgres>, moment: OffsetDateTime) {
-    sql.push("(select v.*, v.memory_id as id, v.at as updated_at, c.created_by, case when c.reported_at <= ");
+    sql.push("(select v.*, v.memory_id as id, v.at as updated_at, c.created_by, c.version as newest, case when c.reported_at <= ");
     sql.push_bind(moment).push(
         " then c.reported_at end as reported_at
          from memories c
@@ -108,8 +108,9 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
     if let Some(path) = filter.anchor_path.as_ref().filter(|_| filter.as_of.is_some()) {
         sql.push(" and exists (select 1 from jsonb_array_elements(m.anchors) a where a ->> 'path' = ").push_bind(path.clone()).push(")");
     } else if let Some(path) = &filter.anchor_path {
-        sql.push(" and exists (select 1 from anchors a where a.workspace_id = m.workspace_id and a.memory_id = m.id and a.path = ");
-        sql.push_bind(path.clone()).push(")");
+        // Where it is now: one that has moved is no longer where it was.
+        sql.push(" and exists (select 1 from anchors a where a.workspace_id = m.workspace_id and a.memory_id = m.id and (a.now_path = ");
+        sql.push_bind(path.clone()).push(" or (a.now_path is null and a.path = ").push_bind(path.clone()).push(")))");
     }
     if let Some(q) = &filter.q {
         sql.push(" and (position(lower(").push_bind(q.clone()).push(") in lower(s.title)) > 0 or position(lower(");
@@ -126,10 +127,22 @@ fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Setting
         Some(moment) => drop(sql.push_bind(moment)),
         None => drop(sql.push("now()")),
     };
+    // What is said of the code under it, and against it, speaks of the current version.
+    let current = if as_of.is_some() { "m.version = m.newest and" } else { "" };
+    let code = |sql: &mut QueryBuilder<Postgres>, state: &'static str| {
+        sql.push(format!(
+            " or ({current} exists (select 1 from code_verdicts c
+                where c.workspace_id = m.workspace_id and c.memory_id = m.id and c.main and c.state = '{state}' and c.at <= "
+        ));
+        now(sql);
+        sql.push("))");
+    };
     let stale = |sql: &mut QueryBuilder<Postgres>| {
         sql.push("(m.state = 'superseded' or (m.expires_at is not null and m.expires_at <= ");
         now(sql);
-        sql.push("))");
+        sql.push(")");
+        code(sql, "stale");
+        sql.push(")");
     };
     // By kind, because policies differ; a kind without an age is never too old.
     let (kinds, ages): (Vec<&str>, Vec<i32>) = Kind::ALL
@@ -144,7 +157,17 @@ fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Setting
         sql.push(" or coalesce(greatest(m.updated_at, m.verified_at) + make_interval(days => (").push_bind(ages.clone());
         sql.push("::int[])[array_position(").push_bind(kinds.clone()).push("::text[], m.kind)]) <= ");
         now(sql);
-        sql.push(", false))");
+        sql.push(", false)");
+        code(sql, "suspect");
+        sql.push(format!(
+            " or ({current} m.state = 'active' and exists (select 1 from conflicts k
+                join memories o on o.workspace_id = k.workspace_id and o.id = case when k.a = m.id then k.b else k.a end
+                where k.workspace_id = m.workspace_id and (k.a = m.id or k.b = m.id) and k.state = 'open' and o.state = 'active'
+                    and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id) and k.found_at <= "
+        ));
+        now(sql);
+        sql.push("))");
+        sql.push(")");
     };
     match wanted {
         Freshness::Stale => {

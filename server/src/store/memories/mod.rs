@@ -3,12 +3,14 @@
 mod at_once;
 mod labels;
 mod list;
+mod review;
 mod row;
 mod write;
 
 pub use at_once::insert_at_once;
 pub use labels::{Labels, labels, titles};
 pub use list::list;
+pub use review::{Doubted, doubted};
 pub use write::{Step, Survey, advance, advance_all, insert, survey};
 
 use super::{Tx, tx::Write};

@@ -5,6 +5,7 @@ use crate::{
     model::{
         Actor, ActorKind, Anchor, AuditId, Kind, Memory, MemoryId, PersonId, RunId, SessionId, Source, State, StoreId, Visibility,
         WorkspaceId,
+        code::{Contested, Standing},
         memory::{Operation, Report},
         text::MemoryPath,
     },
@@ -60,6 +61,8 @@ pub(in crate::store) struct Row {
     tokens: Option<i32>,
     reported_at: Option<OffsetDateTime>,
     reported_as: Option<Report>,
+    code: Option<Json<Vec<Standing>>>,
+    contested: Option<Json<Vec<Contested>>>,
 }
 
 impl TryFrom<Row> for Memory {
@@ -104,6 +107,8 @@ impl TryFrom<Row> for Memory {
             digest: array(&row.digest),
             tokens: row.tokens.and_then(|tokens| u32::try_from(tokens).ok()),
             reported: row.reported_at.zip(row.reported_as),
+            code: row.code.map(|code| code.0).unwrap_or_default(),
+            contested: row.contested.map(|all| all.0).unwrap_or_default(),
         })
     }
 }

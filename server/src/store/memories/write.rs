@@ -38,33 +38,33 @@ pub struct Survey {
 /// Looks all of them up at once, in the order given.
 pub async fn survey(
     tx: &mut Tx<Write>,
-    store: StoreId,
     owner: Option<PersonId>,
     news: &[(&NewMemory, &MemoryPath, [u8; 32])],
 ) -> Result<Vec<Survey>, Problem> {
+    let main = tx.workspace().main_store();
     let wanted: Vec<Value> = news
         .iter()
         .enumerate()
         .map(|(n, (new, path, mac))| {
             json!({
-                "n": n, "path": path, "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
+                "n": n, "store": new.store.unwrap_or(main), "path": path, "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
                 "sha": super::bytea(&sha256(new.content.as_str())), "owner": owner.filter(|_| new.visibility == Visibility::Private),
             })
         })
         .collect();
     let rows = sqlx::query!(
         r#"select known.id as "known?", waiting.id as "waiting?", rejected.id as "rejected?", barred.request_id as "barred?", taken.id is not null as "taken!"
-           from jsonb_to_recordset($3) as i (n int, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
+           from jsonb_to_recordset($2) as i (n int, store uuid, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
            left join lateral (
                select m.id from memories m
                where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
-                 and m.state = 'active' and m.store_id = $2 and m.owner_id is not distinct from i.owner
+                 and m.state = 'active' and m.store_id = i.store and m.owner_id is not distinct from i.owner
                limit 1
            ) known on true
            left join lateral (
                select m.id from memories m
                where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
-                 and m.state = 'proposed' and m.store_id = $2 and m.owner_id is not distinct from i.owner
+                 and m.state = 'proposed' and m.store_id = i.store and m.owner_id is not distinct from i.owner
                limit 1
            ) waiting on true
            left join lateral (
@@ -79,11 +79,10 @@ pub async fn survey(
            ) barred on true
            left join lateral (
                select m.id from memories m
-               where m.workspace_id = $1 and m.store_id = $2 and m.path = i.path and m.state in ('active', 'proposed') limit 1
+               where m.workspace_id = $1 and m.store_id = i.store and m.path = i.path and m.state in ('active', 'proposed') limit 1
            ) taken on true
            order by i.n"#,
         tx.workspace().0,
-        store.0,
         json!(wanted)
     )
     .fetch_all(tx.conn())
@@ -208,23 +207,33 @@ pub async fn advance_all(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), P
     if done != rows.len() as u64 {
         return Err(Problem::LostRace);
     }
-    let relabelled = |step: &&Step| step.before.tags != step.next.tags || step.before.anchors != step.next.anchors;
-    let changed: std::collections::HashSet<Uuid> = steps.iter().filter(relabelled).map(|step| step.next.id.0).collect();
-    if !changed.is_empty() {
-        let ids: Vec<Uuid> = changed.iter().copied().collect();
-        sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = any($2)", workspace.0, &ids)
+    let of = |changed: fn(&Step) -> bool| -> (Vec<Uuid>, Vec<Columns<'_>>) {
+        let those = steps.iter().filter(|step| changed(step));
+        those.map(|step| (step.next.id.0, Columns::new(workspace, &step.next, &[]))).unzip()
+    };
+    let (retagged, rows) = of(|step| step.before.tags != step.next.tags);
+    if !retagged.is_empty() {
+        sqlx::query!("delete from memory_tags where workspace_id = $1 and memory_id = any($2)", workspace.0, &retagged)
             .execute(tx.conn())
             .await?;
-        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, &ids).execute(tx.conn()).await?;
-        let rows: Vec<Columns> =
-            steps.iter().filter(|step| changed.contains(&step.next.id.0)).map(|step| Columns::new(workspace, &step.next, &[])).collect();
-        label(tx, &rows).await?;
+        label_tags(tx, &rows).await?;
+    }
+    // What is said of the code under an anchor goes with it: one that stays must not be touched.
+    let (moved, rows) = of(|step| step.before.anchors != step.next.anchors);
+    if !moved.is_empty() {
+        sqlx::query!("delete from anchors where workspace_id = $1 and memory_id = any($2)", workspace.0, &moved).execute(tx.conn()).await?;
+        label_anchors(tx, &rows).await?;
     }
     Ok(())
 }
 
 /// Tags and anchors again, in tables that can be searched.
 async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> {
+    label_tags(tx, rows).await?;
+    label_anchors(tx, rows).await
+}
+
+async fn label_tags(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> {
     sqlx::query!(
         "insert into memory_tags (workspace_id, tag, memory_id)
          select r.workspace_id, t.tag, r.memory_id
@@ -233,9 +242,14 @@ async fn label(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> 
     )
     .execute(tx.conn())
     .await?;
+    Ok(())
+}
+
+async fn label_anchors(tx: &mut Tx<Write>, rows: &[Columns<'_>]) -> Result<(), Problem> {
     sqlx::query!(
-        "insert into anchors (workspace_id, memory_id, position, repo, path, symbol)
-         select r.workspace_id, r.memory_id, a.position, coalesce(a.anchor ->> 'repo', ''), a.anchor ->> 'path', a.anchor ->> 'symbol'
+        "insert into anchors (workspace_id, memory_id, position, repo, path, symbol, fingerprint)
+         select r.workspace_id, r.memory_id, a.position, coalesce(a.anchor ->> 'repo', ''), a.anchor ->> 'path', a.anchor ->> 'symbol',
+             a.anchor ->> 'fingerprint'
          from jsonb_populate_recordset(null::memory_versions, $1) r, jsonb_array_elements(r.anchors) with ordinality a (anchor, position)",
         Json(rows) as _
     )

@@ -6,7 +6,7 @@ mod write;
 
 use crate::{
     App,
-    acts::safety,
+    acts::{conflicts::Since, safety},
     engines::exchange::{self, Read},
     model::{
         MemoryId, Project, State,
@@ -111,9 +111,10 @@ pub async fn import<P: CanWrite>(
         }
         let (places, items): (Vec<String>, Vec<_>) = batch.into_iter().map(|found| (found.place, found.item)).unzip();
         let items = items.into_iter().map(|item| item.map(|item| in_project(item, wish.project.as_ref()))).collect();
-        let plans = plan::plan(app, scope, items).await?;
+        let since = Since::now(app, scope).await?;
+        let plans = plan::plan(app, scope, &since, items).await?;
         let plans: Vec<Plan> = if full { plans.into_iter().map(refused).collect() } else { plans };
-        let took = write::write(app, scope, format, wish.dry_run, &plans).await?;
+        let took = write::write(app, scope, &since, format, wish.dry_run, &plans).await?;
         full |= took.iter().any(|took| matches!(took, Took::Skipped { skipped, .. } if skipped.why == Passed::Quota));
         outcomes.extend(places.into_iter().zip(took).map(|(mut place, took)| {
             if once {

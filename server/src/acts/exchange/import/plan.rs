@@ -4,7 +4,7 @@ use super::Took;
 use crate::{
     App,
     acts::{
-        conflicts,
+        conflicts::{self, Since},
         memories::{Arrival, Asked, waiting},
         safety::{self, Found},
     },
@@ -66,7 +66,12 @@ pub struct Step {
     pub found: Vec<Found>,
 }
 
-pub async fn plan<P: CanWrite>(app: &App, scope: &Scope<P>, items: Vec<Result<Item, Skipped>>) -> Result<Vec<Plan>, Problem> {
+pub async fn plan<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    since: &Since,
+    items: Vec<Result<Item, Skipped>>,
+) -> Result<Vec<Plan>, Problem> {
     let here = Here::look(app, scope, &items).await?;
     let (mut plans, mut seen) = (Vec::with_capacity(items.len()), HashSet::new());
     for item in items {
@@ -74,7 +79,7 @@ pub async fn plan<P: CanWrite>(app: &App, scope: &Scope<P>, items: Vec<Result<It
             Ok(item) if !seen.insert(mark_of(&item).key) => {
                 Plan::Skip(Skipped::new(Passed::Known, "It stands in the file twice; the first was taken.").into())
             }
-            Ok(item) => one(app, scope, &here, item).await?,
+            Ok(item) => one(app, scope, since, &here, item).await?,
             Err(skipped) => Plan::Skip(skipped.into()),
         });
     }
@@ -131,7 +136,7 @@ fn derived<P>(app: &App, scope: &Scope<P>, id: MemoryId, visibility: Visibility)
     MemoryId(uuid::Builder::from_bytes(bytes).with_version(uuid::Version::SortRand).with_variant(uuid::Variant::RFC4122).into_uuid())
 }
 
-async fn one<P: CanWrite>(app: &App, scope: &Scope<P>, here: &Here, item: Item) -> Result<Plan, Problem> {
+async fn one<P: CanWrite>(app: &App, scope: &Scope<P>, since: &Since, here: &Here, item: Item) -> Result<Plan, Problem> {
     let mark = mark_of(&item);
     let native = item.id.and_then(|id| here.memories.get(&id));
     let came = here.imported.get(&mark.key).and_then(|(id, last)| Some((here.memories.get(id)?, *last)));
@@ -161,7 +166,7 @@ async fn one<P: CanWrite>(app: &App, scope: &Scope<P>, here: &Here, item: Item) 
             Ok(Plan::Skip(Skipped::new(Passed::Suspicious, "Its new text speaks to the model; change it here if it is meant so.").into()))
         }
         Some(memory) => again(app, scope, memory, steps, mark, item.format).await,
-        None => fresh(app, scope, named, steps, mark, doubt).await,
+        None => fresh(app, scope, since, named, steps, mark, doubt).await,
     }
 }
 
@@ -307,6 +312,7 @@ async fn again<P: CanWrite>(
 async fn fresh<P: CanWrite>(
     app: &App,
     scope: &Scope<P>,
+    since: &Since,
     named: Option<MemoryId>,
     mut steps: Vec<Step>,
     mark: Mark,
@@ -338,6 +344,8 @@ async fn fresh<P: CanWrite>(
     }
     let arrival = Arrival { id, state: first.state, supersedes: first.supersedes, superseded_by: first.superseded_by };
     let new = first.new.clone();
-    let asked = Asked::told(scope, first.new, first.found, arrival);
+    // One with a history is looked at again when it has come to its end.
+    let weighed = (steps.is_empty() && first.new.kind == Kind::Decision && state == State::Active).then(|| since.clone());
+    let asked = Asked::told(scope, first.new, first.found, weighed, arrival);
     Ok(Plan::New(Box::new(Fresh { first: asked, new, origin: first.origin, rest: steps, mark })))
 }

@@ -9,12 +9,13 @@ use crate::{
     App,
     acts::{
         Tries,
+        conflicts::{self, Since},
         memories::{self, Asked, Remembered},
     },
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Memory, MemoryId, NewMemory, State, clock,
+        Kind, Memory, MemoryId, NewMemory, State, clock,
         exchange::{Format, Origin, Passed, Skipped},
         memory::Operation,
         text::MemoryPath,
@@ -23,23 +24,37 @@ use crate::{
     store::{self, CanWrite, Scope, Tx, Write, exchange::Arrived},
 };
 
-pub async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, format: Format, dry_run: bool, plans: &[Plan]) -> Result<Vec<Took>, Problem> {
+pub async fn write<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    since: &Since,
+    format: Format,
+    dry_run: bool,
+    plans: &[Plan],
+) -> Result<Vec<Took>, Problem> {
     if scope.request().once.is_none() && plans.iter().all(|plan| matches!(plan, Plan::Skip(_))) {
         return Ok(plans.iter().map(|plan| if let Plan::Skip(took) = plan { took.clone() } else { left() }).collect());
     }
     let mut tries = Tries::default();
     loop {
-        let done = attempt(app, scope, format, dry_run, plans).await;
+        let done = attempt(app, scope, since, format, dry_run, plans).await;
         if !tries.again(&done) {
             return done;
         }
     }
 }
 
-async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, format: Format, dry_run: bool, plans: &[Plan]) -> Result<Vec<Took>, Problem> {
+async fn attempt<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    since: &Since,
+    format: Format,
+    dry_run: bool,
+    plans: &[Plan],
+) -> Result<Vec<Took>, Problem> {
     let mut tx = app.db().write(scope).await?;
     store::exchange::take_turns(&mut tx).await?;
-    let mut hand = Hand { app, scope, tx, trail: Vec::new(), arrived: Vec::new() };
+    let mut hand = Hand { app, scope, since, tx, trail: Vec::new(), arrived: Vec::new() };
     let took = hand.batch(plans).await?;
     hand.close(format, dry_run, &took).await?;
     Ok(took)
@@ -53,6 +68,8 @@ fn left() -> Took {
 struct Hand<'a, P> {
     app: &'a App,
     scope: &'a Scope<P>,
+    /// When the decisions among them were weighed.
+    since: &'a Since,
     tx: Tx<Write>,
     trail: Vec<Audit>,
     arrived: Vec<Arrived>,
@@ -185,6 +202,9 @@ impl<P: CanWrite> Hand<'_, P> {
         for step in &fresh.rest {
             memory = self.step(&memory, step, moved.as_ref(), fresh.mark).await?;
         }
+        if !fresh.rest.is_empty() {
+            self.stands(&memory).await?;
+        }
         Ok(match took {
             Took::Taken { id, redacted, .. } => Took::Taken {
                 id,
@@ -199,7 +219,7 @@ impl<P: CanWrite> Hand<'_, P> {
     /// The same text, active here; in an export of ours there may be two of it, and both come.
     async fn twin_of(&mut self, fresh: &Fresh, last: &NewMemory, path: &MemoryPath) -> Result<Option<MemoryId>, Problem> {
         let mac = self.app.keyring().erasure_mac(last.content.as_str());
-        let survey = store::memories::survey(&mut self.tx, self.scope.main_store(), self.scope.person(), &[(last, path, mac)]).await?;
+        let survey = store::memories::survey(&mut self.tx, self.scope.person(), &[(last, path, mac)]).await?;
         let Some(known) = survey.first().and_then(|survey| survey.known).filter(|_| fresh.new.supersedes.is_none()) else {
             return Ok(None);
         };
@@ -224,6 +244,7 @@ impl<P: CanWrite> Hand<'_, P> {
         for step in rest {
             memory = self.step(&memory, step, None, mark).await?;
         }
+        self.stands(&memory).await?;
         Ok(Took::Updated { id: memory.id, version: memory.version })
     }
 
@@ -233,7 +254,16 @@ impl<P: CanWrite> Hand<'_, P> {
         let state = if step.state == State::Archived && memory.state == State::Active { State::Archived } else { memory.state };
         let step = Step { state, supersedes: memory.supersedes, superseded_by: memory.superseded_by, ..step.clone() };
         let memory = self.step(&memory, &step, None, mark).await?;
+        self.stands(&memory).await?;
         Ok(Took::Updated { id: memory.id, version: memory.version })
+    }
+
+    /// A decision that is active by now contradicts none that came since it was weighed.
+    async fn stands(&mut self, memory: &Memory) -> Result<(), Problem> {
+        if memory.kind != Kind::Decision || memory.state != State::Active {
+            return Ok(());
+        }
+        conflicts::unless_contradicting(&self.since.against(&mut self.tx, memory).await?)
     }
 
     async fn hold(&mut self, seen: &Memory) -> Result<Memory, Problem> {

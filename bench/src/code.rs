@@ -1,0 +1,155 @@
+//! A repository of 100,000 symbols and 10,000 memories that hang on it: how long a new picture takes, from the first byte sent
+//! to the answer that says what became of each memory.
+
+use crate::{
+    Failure,
+    client::Client,
+    figures::millis,
+    house::{House, WORKSPACE},
+};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const FILES: usize = 5_000;
+const IN_EACH: usize = 20;
+const MEMORIES: usize = 10_000;
+/// Parts of a picture: each fits a body.
+const PARTS: usize = 3;
+const BAR: Duration = Duration::from_secs(2);
+
+/// How a picture differs from the first.
+#[derive(Clone, Copy)]
+struct Change {
+    what: &'static str,
+    /// Of every so many functions one has another body, and of every so many one another signature; 0 for none.
+    bodies: usize,
+    signatures: usize,
+    /// Every file lies elsewhere.
+    moved: bool,
+    /// Only these files are sent, as the difference.
+    only: Option<usize>,
+}
+
+const FIRST: Change = Change { what: "the first picture", bodies: 0, signatures: 0, moved: false, only: None };
+
+pub async fn run() -> Result<bool, Failure> {
+    let house = House::open().await?;
+    let mut client = house.client(&house.key).await?;
+    let mut base = None;
+    println!("{} symbols in {FILES} files, {MEMORIES} memories on them, {PARTS} parts of a picture", FILES * IN_EACH);
+    let (took, _) = sync(&mut client, "c0", FIRST, &mut base).await?;
+    println!("{:<58} {:>8.0} ms   (nothing to judge yet)", FIRST.what, millis(took));
+    fill(&mut client).await?;
+    let mut held = true;
+    let none = Change { what: "the same again, complete", ..FIRST };
+    let all = [
+        none,
+        Change { what: "one body in ten and one signature in fifty changed", bodies: 10, signatures: 50, ..FIRST },
+        Change { what: "every body changed", bodies: 1, ..FIRST },
+        Change { what: "as it was at first", ..FIRST },
+        Change { what: "every file moved to another folder", moved: true, ..FIRST },
+        Change { what: "and back", ..FIRST },
+        Change { what: "a commit of ten files, as the difference", bodies: 2, only: Some(10), ..FIRST },
+    ];
+    for (n, change) in all.into_iter().enumerate() {
+        let (took, answer) = sync(&mut client, &format!("c{}", n + 1), change, &mut base).await?;
+        let counts = &answer["counts"];
+        println!(
+            "{:<58} {:>8.0} ms   stale {}, suspect {}, moved {}, fresh again {}",
+            change.what,
+            millis(took),
+            counts["stale"],
+            counts["suspect"],
+            counts["moved"],
+            counts["fresh"]
+        );
+        held &= took < BAR;
+    }
+    let asked = Instant::now();
+    client.make(&format!("/v1/workspaces/{WORKSPACE}/recall"), json!({"query": "how does function 7 of file 7 round?"})).await?;
+    println!("{:<58} {:>8.0} ms", "the next recall, which reads all new verdicts", millis(asked.elapsed()));
+    println!("peak memory of server and client together: {:.0} MB", peak()?);
+    println!("bar (each under {} s): {}", BAR.as_secs(), if held { "held" } else { "MISSED" });
+    house.close().await?;
+    Ok(held)
+}
+
+/// Sends a picture, and how long it took in all.
+async fn sync(client: &mut Client, commit: &str, change: Change, base: &mut Option<String>) -> Result<(Duration, Value), Failure> {
+    let path = format!("/v1/workspaces/{WORKSPACE}/code/snapshots");
+    let sent: Vec<Value> = match change.only {
+        Some(files) => {
+            let files: Vec<Value> = (0..files).map(|n| file(n, change)).collect();
+            vec![json!({"repo": "big", "branch": "main", "commit": commit, "base": base, "files": files})]
+        }
+        None => (0..PARTS)
+            .map(|part| {
+                let files: Vec<Value> = (0..FILES).filter(|n| n % PARTS == part).map(|n| file(n, change)).collect();
+                json!({"repo": "big", "branch": "main", "commit": commit, "files": files, "complete": true, "part": part + 1, "parts": PARTS})
+            })
+            .collect(),
+    };
+    let bodies: Vec<String> = sent.iter().map(Value::to_string).collect();
+    drop(sent);
+    let started = Instant::now();
+    let mut last = Value::Null;
+    for body in bodies {
+        let (status, answer) = client.post(&path, body).await?;
+        if status != 200 {
+            return Err(format!("a picture was answered {status}: {}", String::from_utf8_lossy(&answer)).into());
+        }
+        last = serde_json::from_slice(&answer)?;
+    }
+    *base = Some(commit.to_owned());
+    Ok((started.elapsed(), last))
+}
+
+fn file(n: usize, change: Change) -> Value {
+    let symbols: Vec<Value> = (0..IN_EACH)
+        .map(|m| {
+            let one = n * IN_EACH + m;
+            let every = |of: usize| of > 0 && one.is_multiple_of(of);
+            let seed = one as u64;
+            let (signature, body) =
+                (seed * 2 + u64::from(every(change.signatures)) * 1_000_003, seed * 3 + u64::from(every(change.bodies)) * 1_000_033);
+            json!({"name": format!("function_{m}"), "kind": "function", "signature_hash": hash(signature), "body_hash": hash(body ^ 0xff00),
+                "start_line": m * 10 + 1, "end_line": m * 10 + 9})
+        })
+        .collect();
+    let digest = symbols
+        .iter()
+        .fold(n as u64, |sum, one| one.to_string().bytes().fold(sum, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
+    json!({"path": path(n, change.moved), "sha256": format!("{digest:064x}"), "symbols": symbols})
+}
+
+fn path(n: usize, moved: bool) -> String {
+    format!("{}/package_{}/file_{n}.py", if moved { "lib" } else { "src" }, n / 50)
+}
+
+fn hash(seed: u64) -> String {
+    format!("{:016x}{seed:016x}", seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Memories on functions all over the repository.
+async fn fill(client: &mut Client) -> Result<(), Failure> {
+    for batch in 0..MEMORIES / 1000 {
+        let items: Vec<Value> = (0..1000)
+            .map(|n| {
+                let one = (batch * 1000 + n) * (FILES * IN_EACH / MEMORIES);
+                let (n, m) = (one / IN_EACH, one % IN_EACH);
+                json!({"content": format!("Function {m} of file {n} rounds half to even since build {one}"), "kind": "fact",
+                    "anchors": [{"repo": "big", "path": path(n, false), "symbol": format!("function_{m}")}]})
+            })
+            .collect();
+        client.make(&format!("/v1/workspaces/{WORKSPACE}/memories/batch"), json!({ "items": items })).await?;
+    }
+    Ok(())
+}
+
+/// The most that this process ever held, in megabytes.
+fn peak() -> Result<f64, Failure> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kilobytes / 1024.0)
+}

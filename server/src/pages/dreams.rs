@@ -1,0 +1,241 @@
+//! Dreams: the list, the report of one, beginning one, and rolling one back.
+
+use super::{actors::shown, asked::Asked, forms::Posted, viewer::Viewer};
+use crate::{
+    acts,
+    model::{
+        DreamId, MemoryId, Power, Project,
+        dreams::{Asked as Wanted, Deed, Done, Dream, DreamState, Outcome, Why},
+        page::Limit,
+        rollbacks::{self, Selector, ShownItem},
+    },
+    problem::Problem,
+    store::{Reading, Reviewing},
+};
+use axum::{extract::Path, response::Response};
+use cairn_web::{
+    Flash,
+    dreams::{self as page, Action, Index, Item, Named, RollBack, Show},
+};
+use serde::Deserialize;
+use std::collections::HashMap;
+
+/// Memories that the page of a rollback lists.
+const LISTED: usize = 200;
+
+pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
+    let (app, scope) = (&viewer.app, &viewer.scope);
+    let list = async |cursor: Option<String>| acts::dreams::list(app, scope, Limit::DEFAULT, cursor.as_deref()).await;
+    let found = asked.page(list).await?;
+    let may_start = viewer.may(Power::Reviewing);
+    let view = Index {
+        dreams: found.data.iter().map(dream).collect(),
+        mode: mode(scope.settings().dream_mode).to_owned(),
+        may_start,
+        projects: if may_start { acts::memories::labels(app, scope).await?.projects } else { Vec::new() },
+        continued: asked.is_continued(),
+        next_cursor: found.next_cursor,
+        chrome: viewer.chrome(asked.complaint()),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>, mut asked: Asked) -> Result<Response, Problem> {
+    let (app, scope, id) = (&viewer.app, &viewer.scope, parse(&id)?);
+    let found = acts::dreams::find(app, scope, id).await?;
+    let deed = asked.read("deed", "what a dream does, such as merge", |text| text.parse::<Deed>().ok());
+    let cursor = asked.text("cursor");
+    let (actions, titles) = match acts::dreams::actions(app, scope, id, deed, Limit::DEFAULT, cursor.as_deref()).await {
+        Err(Problem::Invalid(_)) if cursor.is_some() => {
+            asked.mishear("cursor", "it is no page of this list, so this is the first");
+            acts::dreams::actions(app, scope, id, deed, Limit::DEFAULT, None).await?
+        }
+        read => read?,
+    };
+    let undoable = matches!(found.state, DreamState::Done | DreamState::Failed) && !found.dry_run;
+    let view = Show {
+        dream: dream(&found),
+        deed: asked.said("deed").to_owned(),
+        actions: actions.data.iter().map(|done| action(done, &titles)).collect(),
+        may_roll_back: undoable && viewer.may(Power::Reviewing),
+        continued: asked.is_continued(),
+        next_cursor: actions.next_cursor,
+        chrome: viewer.chrome(asked.complaint()),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+#[derive(Deserialize)]
+pub struct Begin {
+    mode: Option<String>,
+    project: Option<String>,
+    dry_run: Option<String>,
+}
+
+pub async fn start(viewer: Viewer<Reviewing>, Posted(form): Posted<Begin>) -> Result<Response, Problem> {
+    let begun = async {
+        let mode = match form.mode.as_deref() {
+            None => None,
+            Some("review") => Some(crate::model::access::Mode::Review),
+            Some("auto") => Some(crate::model::access::Mode::Auto),
+            Some(_) => return Err(Problem::invalid("mode", "must be review or auto")),
+        };
+        let project = form.project.as_deref().map(Project::parse).transpose()?;
+        acts::dreams::start(&viewer.app, &viewer.scope, Wanted { mode, project, dry_run: form.dry_run.is_some() }).await
+    };
+    let done =
+        begun.await.map(|dream| (viewer.place(format_args!("dreams/{}", dream.id)), Flash::good("It dreams. The report grows here.")));
+    viewer.after(done, &viewer.place("dreams"))
+}
+
+/// What rolling it back would do.
+pub async fn preview(viewer: Viewer<Reviewing>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
+    let id = parse(&id)?;
+    let found = acts::dreams::find(&viewer.app, &viewer.scope, id).await?;
+    let would = acts::rollbacks::preview(&viewer.app, &viewer.scope, selector(id)).await?;
+    let counts = [
+        ("go back to the version before", would.counts.restored),
+        ("are active again", would.counts.unwound),
+        ("are put away: the dream made them", would.counts.archived),
+        ("are left: somebody built on them", would.counts.left),
+    ];
+    let view = RollBack {
+        dream: dream(&found),
+        counts: counts.into_iter().filter(|(_, count)| *count > 0).map(|(said, count)| (said.to_owned(), count)).collect(),
+        more: would.items.len().saturating_sub(LISTED),
+        items: would.items.iter().take(LISTED).map(item).collect(),
+        chrome: viewer.chrome(None),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+pub async fn roll_back(viewer: Viewer<Reviewing>, Path((_, id)): Path<(String, String)>, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let id = parse(&id)?;
+    acts::dreams::find(&viewer.app, &viewer.scope, id).await?;
+    let page = viewer.place(format_args!("dreams/{id}"));
+    let done = acts::rollbacks::roll_back(&viewer.app, &viewer.scope, selector(id)).await.map(|undone| {
+        let counts = undone.counts;
+        let back = counts.restored + counts.unwound + counts.archived;
+        (page.clone(), Flash::good(format!("Rolled back: {back} memories are as they were, {} were left.", counts.left)))
+    });
+    viewer.after(done, &page)
+}
+
+fn selector(id: DreamId) -> Selector {
+    Selector { dream_id: Some(id.0), ..Selector::default() }
+}
+
+fn dream(dream: &Dream) -> page::Dream {
+    let tally = dream.tally.actions.iter().flat_map(|(deed, outcomes)| {
+        outcomes.iter().map(|(outcome, count)| (deed_said(*deed).to_owned(), outcome_said(*outcome).to_owned(), *count))
+    });
+    page::Dream {
+        id: dream.id.to_string(),
+        state: dream.state.word().to_owned(),
+        stage: dream.stage.word().to_owned(),
+        mode: mode(dream.mode).to_owned(),
+        project: dream.project.clone(),
+        dry_run: dream.dry_run,
+        started_at: dream.started_at,
+        ended_at: dream.ended_at,
+        started_by: shown(&dream.started_by),
+        looked_at: dream.tally.looked_at,
+        left_out: dream.tally.left_out,
+        tally: tally.collect(),
+        tokens: dream.tally.llm.as_ref().map(|spent| (spent.sent, spent.received)),
+    }
+}
+
+fn mode(mode: crate::model::access::Mode) -> &'static str {
+    use crate::model::access::Mode;
+    match mode {
+        Mode::Off => "off",
+        Mode::Review => "review",
+        Mode::Auto => "auto",
+    }
+}
+
+fn action(done: &Done, titles: &HashMap<MemoryId, String>) -> Action {
+    let named = |id: MemoryId| Named { id: id.to_string(), title: titles.get(&id).cloned() };
+    Action {
+        deed: deed_said(done.deed).to_owned(),
+        why: why_said(done.why).to_owned(),
+        score: done.score,
+        outcome: outcome_said(done.outcome).to_owned(),
+        memory: named(done.memory),
+        others: done.others.iter().copied().map(named).collect(),
+        made: done.made.map(named),
+        proposal_id: done.proposal.map(|id| id.to_string()),
+        conflict_id: done.conflict.map(|id| id.to_string()),
+    }
+}
+
+fn item(shown: &ShownItem) -> Item {
+    Item {
+        memory: Named { id: shown.item.memory_id.to_string(), title: shown.title.clone() },
+        outcome: shown.item.outcome.word().to_owned(),
+        reason: shown.item.reason.map(|reason| left_because(reason).to_owned()),
+    }
+}
+
+fn deed_said(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Merge => "merge",
+        Deed::Promote => "promote to a pattern",
+        Deed::Condense => "tell in short",
+        Deed::Decay => "put away",
+        Deed::Flag => "flag a contradiction",
+        Deed::Verify => "look at again",
+        Deed::Rewrite => "rewrite",
+    }
+}
+
+fn outcome_said(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Applied => "done",
+        Outcome::Proposed => "proposed",
+        Outcome::Listed => "listed",
+        Outcome::WouldApply => "would be done",
+        Outcome::WouldPropose => "would be proposed",
+        Outcome::Changed => "left: it changed meanwhile",
+        Outcome::Known => "known already",
+    }
+}
+
+fn why_said(why: Why) -> &'static str {
+    match why {
+        Why::SameText => "the same text",
+        Why::SameWords => "the same words",
+        Why::SaysMore => "one says all that the other says",
+        Why::AlmostSame => "almost the same",
+        Why::FoundAgain => "found in several runs",
+        Why::LongPast => "long past",
+        Why::NeverRecalled => "never recalled",
+        Why::Contradicts => "both cannot hold",
+        Why::NotFresh => "no longer fresh, and still told",
+    }
+}
+
+fn left_because(reason: rollbacks::Reason) -> &'static str {
+    use rollbacks::Reason;
+    match reason {
+        Reason::ChangedSince => "somebody changed it since",
+        Reason::PlaceTaken => "another stands in its place by now",
+        Reason::StillNeeded => "it stands in the place of one that is left",
+        Reason::PathTaken => "its path is another's by now",
+        Reason::DecisionConflict => "it would contradict a decision",
+        Reason::VersionRedacted => "the state from before was redacted",
+        Reason::ContentErased => "the text from before was erased",
+        Reason::StoreClosed => "its store is archived or deleted",
+        Reason::QuotaExceeded => "the workspace is full",
+        Reason::OutsideProject => "it lies outside of the project",
+        Reason::NotVisible => "the state from before is not yours to see",
+    }
+}
+
+fn parse(id: &str) -> Result<DreamId, Problem> {
+    id.parse().map_err(|_| Problem::NotFound)
+}

@@ -1,0 +1,147 @@
+//! Conflicts: both sides, and which of them holds.
+
+use super::{
+    super::{actors::shown, asked::Asked, forms::Posted, viewer::Viewer},
+    decide::{back, note},
+    decided, marked,
+};
+use crate::{
+    acts::{self, conflicts::Shown},
+    model::{
+        ConflictId, Memory, Power,
+        conflicts::{ConflictFilter, ConflictOrigin, ConflictState, Keep},
+        page::Limit,
+    },
+    problem::Problem,
+    store::{Reading, Reviewing},
+};
+use axum::{extract::Path, response::Response};
+use cairn_web::{
+    Flash,
+    review::{Conflict, Conflicts, Side},
+};
+use serde::Deserialize;
+
+/// A page of whole texts is long enough with these.
+const ON_A_PAGE: i64 = 20;
+/// Memories that one press of the button looks at.
+const SWEPT: usize = 2000;
+
+/// Those that are open, or that were resolved.
+pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
+    let (app, scope) = (&viewer.app, &viewer.scope);
+    let state = asked.read("state", "open or resolved", |text| text.parse::<ConflictState>().ok());
+    let filter = &ConflictFilter { state: Some(state.unwrap_or(ConflictState::Open)), ..ConflictFilter::default() };
+    let limit = Limit::parse(Some(ON_A_PAGE))?;
+    let list = async |cursor: Option<String>| acts::conflicts::list(app, scope, filter, limit, cursor.as_deref()).await;
+    let found = asked.page(list).await?;
+    let view = Conflicts {
+        state: asked.said("state").to_owned(),
+        conflicts: found.data.iter().map(conflict).collect(),
+        may_decide: viewer.may(Power::Reviewing),
+        single: false,
+        continued: asked.is_continued(),
+        next_cursor: found.next_cursor,
+        chrome: viewer.chrome(asked.complaint()),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
+    let found = acts::conflicts::find(&viewer.app, &viewer.scope, parse(&id)?).await?;
+    let view = Conflicts {
+        state: String::new(),
+        conflicts: vec![conflict(&found)],
+        may_decide: viewer.may(Power::Reviewing),
+        single: true,
+        continued: false,
+        next_cursor: None,
+        chrome: viewer.chrome(None),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+#[derive(Deserialize)]
+pub struct Resolved {
+    keep: Option<String>,
+    note: Option<String>,
+    back: Option<String>,
+}
+
+pub async fn resolve(
+    viewer: Viewer<Reviewing>,
+    Path((_, id)): Path<(String, String)>,
+    Posted(form): Posted<Resolved>,
+) -> Result<Response, Problem> {
+    let id = parse(&id)?;
+    let (review, scope) = acts::reviews::sit(&viewer.scope);
+    let list = viewer.place("conflicts");
+    let to = form.back.as_deref().map_or(list, |sent| back(&viewer, Some(sent)));
+    let resolved = async {
+        let keep: Keep = form.keep.as_deref().unwrap_or_default().parse()?;
+        acts::conflicts::resolve(&viewer.app, &scope, id, keep, note(form.note.as_deref())?).await?;
+        Ok(keep)
+    };
+    let done = resolved.await.map(|keep| {
+        let said = match keep {
+            Keep::One(_) => "Resolved: one is kept, and the other superseded by it.",
+            Keep::Both => "Resolved: both hold as they are.",
+            Keep::Neither => "Resolved: both are archived.",
+        };
+        (to.clone(), Flash::good(said).or_undo(viewer.place("review/undo"), &[("review", &review.to_string())]))
+    });
+    viewer.after(done, &to)
+}
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+/// Look for contradictions among what changed since the last look.
+pub async fn sweep(viewer: Viewer<Reviewing>, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let list = viewer.place("conflicts");
+    let swept = acts::conflicts::sweep(&viewer.app, &viewer.scope, ConflictOrigin::Sweep, SWEPT, false).await;
+    let done = swept.map(|swept| {
+        let more = if swept.more { " There is more to look at: press it again." } else { "" };
+        let said =
+            format!("Looked at {} memories that changed since the last time, and found {} conflicts.{more}", swept.looked_at, swept.found);
+        (list.clone(), Flash::good(said))
+    });
+    viewer.after(done, &list)
+}
+
+fn conflict(one: &Shown) -> Conflict {
+    let [a, b] = &one.memories;
+    let (older, newer) = if a.created_at <= b.created_at { (a, b) } else { (b, a) };
+    let said = &one.conflict;
+    Conflict {
+        id: said.id.to_string(),
+        open: said.state == ConflictState::Open,
+        reason: one.reason.clone(),
+        score: said.score,
+        certain: said.certain,
+        found_at: said.found_at,
+        older: side(older, newer, said.kept == Some(older.id)),
+        newer: side(newer, older, said.kept == Some(newer.id)),
+        resolution: said.resolution.map(|how| how.word().to_owned()),
+        resolved: decided(said.resolved_by.as_ref(), said.resolved_at, said.note.as_ref()),
+    }
+}
+
+fn side(memory: &Memory, other: &Memory, kept: bool) -> Side {
+    Side {
+        id: memory.id.to_string(),
+        title: memory.title.clone(),
+        kind: memory.kind.word().to_owned(),
+        state: memory.state.word().to_owned(),
+        project: memory.project.clone(),
+        by: shown(&memory.updated_by),
+        at: memory.updated_at,
+        verified: memory.verified_at.is_some(),
+        text: marked(Some(&other.content), &memory.content),
+        kept,
+    }
+}
+
+fn parse(id: &str) -> Result<ConflictId, Problem> {
+    id.parse().map_err(|_| Problem::NotFound)
+}

@@ -1,0 +1,118 @@
+//! Tasks: a board, one of them, and what a person may do with it.
+
+use super::{actors::shown, forms::Posted, sessions, viewer::Viewer};
+use crate::{
+    acts::{self, tasks::Shown},
+    model::{
+        Power,
+        page::Limit,
+        sessions::{SessionFilter, Task, TaskState},
+    },
+    problem::Problem,
+    store::{Reading, Writing},
+};
+use axum::{extract::Path, response::Response};
+use cairn_web::{
+    Flash,
+    markdown::Markdown,
+    tasks::{self as page, Column, Index, Item, May, Show},
+};
+use serde::Deserialize;
+
+const STATES: [TaskState; 5] = [TaskState::Open, TaskState::Active, TaskState::Paused, TaskState::Completed, TaskState::Abandoned];
+/// So many of each state are on the board.
+const MOST: i64 = 20;
+const RUNS: i64 = 20;
+
+pub async fn index(viewer: Viewer<Reading>) -> Result<Response, Problem> {
+    let (app, scope) = (&viewer.app, &viewer.scope);
+    let mut columns = Vec::new();
+    for state in STATES {
+        let found = acts::tasks::list(app, scope, Some(state), None, Limit::parse(Some(MOST))?, None).await?;
+        columns.push(Column {
+            state: state.word().to_owned(),
+            tasks: found.data.iter().map(summary).collect(),
+            more: found.next_cursor.is_some(),
+        });
+    }
+    // What nobody gave up needs no column for it.
+    columns.retain(|column| column.state != "abandoned" || !column.tasks.is_empty());
+    let view = Index { columns, chrome: viewer.chrome(None) };
+    Ok(viewer.sees(view.html()))
+}
+
+pub async fn show(viewer: Viewer<Reading>, Path((_, key)): Path<(String, String)>) -> Result<Response, Problem> {
+    let (app, scope) = (&viewer.app, &viewer.scope);
+    if key.contains('\0') {
+        return Err(Problem::NotFound);
+    }
+    let Shown { task, items } = acts::tasks::find(app, scope, key.as_str().into()).await?;
+    let runs = SessionFilter { task: Some(task.key.clone()), ..SessionFilter::default() };
+    let runs = acts::sessions::list(app, scope, &runs, Limit::parse(Some(RUNS))?, None).await?;
+    let brief = match task.state {
+        TaskState::Completed | TaskState::Abandoned => None,
+        _ => acts::tasks::brief(app, scope, &task).await?,
+    };
+    let view = Show {
+        created_at: task.created_at,
+        items: items
+            .into_iter()
+            .map(|item| Item {
+                text: item.item,
+                status: item.status.word().to_owned(),
+                note: item.note,
+                session_id: item.session_id.to_string(),
+            })
+            .collect(),
+        sessions: runs.data.iter().map(sessions::summary).collect(),
+        brief: brief.map(|text| Markdown::new(&text)),
+        episode: task.episode_id.map(|id| id.to_string()),
+        may: may(&viewer, task.state),
+        task: summary(&task),
+        chrome: viewer.chrome(None),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+fn may(viewer: &Viewer<Reading>, state: TaskState) -> May {
+    let open = matches!(state, TaskState::Open | TaskState::Active | TaskState::Paused) && viewer.may(Power::Writing);
+    May { pause: open && state == TaskState::Active, complete: open, abandon: open }
+}
+
+fn summary(task: &Task) -> page::Task {
+    page::Task {
+        key: task.key.clone(),
+        title: task.title.clone(),
+        state: task.state.word().to_owned(),
+        project: task.project.clone(),
+        next_step: task.next_step.clone(),
+        by: shown(&task.created_by),
+        updated_at: task.updated_at,
+    }
+}
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+type Key = Path<(String, String)>;
+
+pub async fn pause(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let done = acts::tasks::pause(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
+    settle(&viewer, &key, done, "Paused. The next run that takes it up goes on with it.")
+}
+
+pub async fn complete(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let done = acts::tasks::complete(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
+    settle(&viewer, &key, done, "Completed. Its record is kept as an episode.")
+}
+
+pub async fn abandon(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let done = acts::tasks::abandon(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
+    settle(&viewer, &key, done, "Abandoned.")
+}
+
+fn settle(viewer: &Viewer<Writing>, key: &str, done: Result<(), Problem>, said: &str) -> Result<Response, Problem> {
+    let key: String = form_urlencoded::byte_serialize(key.as_bytes()).collect();
+    let page = viewer.place(format_args!("tasks/{}", key.replace('+', "%20")));
+    viewer.after(done.map(|()| (page.clone(), Flash::good(said))), &page)
+}

@@ -1,0 +1,12 @@
+//! What is known of code: the newest picture of each branch, what it makes of anchors, and files that runs use together.
+
+mod packed;
+mod pairs;
+mod snapshots;
+mod verdicts;
+
+pub use pairs::{companions, put_pairs};
+pub use snapshots::{
+    Seen, digests, files, heads, hold, known_branch, known_parts, like_these, list, main_of, open, put_files, put_head, put_part, set_main,
+};
+pub use verdicts::{Anchor, Change, Hung, Judging, anchors, branch_of_run, forget, hung_on, judge_on, put};

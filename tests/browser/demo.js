@@ -1,0 +1,28 @@
+// A house with the demo in it, and people who are signed in.
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Person } from "./browser.js";
+import { House } from "./house.js";
+
+export const PASSWORD = "seven stones in a row";
+const ADA = "ada@harbor.example";
+
+/** Screenshots of every page, for people to look at; not kept in the repository. */
+export const ARTEFACTS = resolve(process.env.CAIRN_SHOTS ?? join(import.meta.dirname, "artefacts"));
+mkdirSync(ARTEFACTS, { recursive: true });
+
+export async function openDemo() {
+  const house = await House.open({ CAIRN_ADMIN_EMAIL: ADA, CAIRN_ADMIN_PASSWORD: PASSWORD }, ["--demo"]);
+  await house.says(/sign in as/);
+  return { house, rest: await house.signIn(ADA, PASSWORD) };
+}
+
+/** Somebody of the demo at a browser, signed in with the form. */
+export async function signedIn(browser, house, email = ADA, looks = {}) {
+  const person = await Person.at(browser, house, looks);
+  await person.opens("/sign-in");
+  await person.page.getByLabel("Email").fill(email);
+  await person.page.getByLabel("Password").fill(PASSWORD);
+  await person.presses("Sign in");
+  return person;
+}

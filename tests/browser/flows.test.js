@@ -1,0 +1,186 @@
+// What people do with the dashboard: by role, with the keyboard, without scripts, and while others write.
+import { strict as assert } from "node:assert";
+import { after, before, test } from "node:test";
+import * as chromium from "./browser.js";
+import { openDemo, signedIn } from "./demo.js";
+
+let house, rest, browser, ada;
+
+before(async () => {
+  ({ house, rest } = await openDemo());
+  browser = await chromium.open();
+  ada = await signedIn(browser, house);
+});
+
+after(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+const W = "/w/coding";
+
+test("the first page says what is known, what happened and what waits", async () => {
+  await ada.opens(`${W}/overview`);
+  await ada.sees("Needs you", "What is known", "Newest decisions", "Most recalled", "Agents active now", "Tokens saved", "decision");
+  await ada.sees("Retry settlements with an idempotency key", "coding-agent");
+  await ada.follows("All decisions");
+  await ada.sees("Retry settlements with growing pauses", "Retry a settlement three times", "superseded");
+  await ada.isWell("decisions");
+});
+
+test("one asks as an agent would, sees why, and leaves a receipt", async () => {
+  await ada.opens(`${W}/search`);
+  await ada.page.getByLabel("Question").fill("how do we sign service tokens?");
+  await ada.page.locator(".hit").first().waitFor();
+  assert.match(ada.path(), /q=how/, "what is asked stands in the address");
+  await ada.sees("Sign service tokens with RS256", "Keyword", "Meaning", "Freshness");
+  await ada.follows("Receipt", { exact: true });
+  await ada.sees("how do we sign service tokens?", "Ada", "dashboard", "Sign service tokens with RS256");
+  await ada.follows("Sign service tokens with RS256");
+  await ada.sees("Who was told this", "how do we sign service tokens?", "Related", "Supersedes");
+  await ada.isWell("from a receipt to the memory");
+});
+
+test("the past is asked with the slider or a day", async () => {
+  await ada.opens(`${W}/search?q=deploys&as_of=2020-01-01`);
+  await ada.sees("As the workspace was on 2020-01-01", "Nothing known");
+  await ada.opens(`${W}/search?q=deploys&ago=0`);
+  await ada.sees("No deploys on Fridays");
+  await ada.opens(`${W}/search?q=deploys&ago=soon&kind=nonsense`);
+  await ada.sees("Not all of this address was understood");
+  ada.isCalm();
+});
+
+test("a text is rendered, and shown as it was written on demand", async () => {
+  const [memory] = (await rest("GET", "/workspaces/coding/memories?q=idempotency+key&kind=decision")).data;
+  await ada.opens(`${W}/memories/${memory.id}`);
+  assert.equal(await ada.page.locator(".prose table").count(), 1);
+  await ada.follows("As it was written");
+  await ada.sees("| attempt | pause |");
+  ada.isCalm();
+});
+
+test("a run is replayed: prompts, reads, edits, commands, recalls, checkpoints, what was learned", async () => {
+  await ada.opens(`${W}/sessions`);
+  await ada.follows(/Retries carry an idempotency key/);
+  await ada.sees("The nightly build fails", "src/settlement/retry.rs", "cargo test -p gateway settlement", "recalled", "checkpoint", "decided", "What was learned");
+  assert(await ada.page.locator(".moment.failed").count(), "a failed command looks failed");
+  await ada.isWell("a run");
+});
+
+test("tasks lie on a board, and one is paused and completed", async () => {
+  await ada.opens(`${W}/tasks`);
+  await ada.sees("open", "active", "completed", "Rotate the signing keys without ending sessions");
+  await ada.follows("Rotate the signing keys without ending sessions");
+  await ada.sees("Next step", "keep two keys at once", "1 of 3 done", "What the next run is told");
+  await ada.presses("Pause");
+  await ada.sees("Paused.", "paused");
+  await ada.presses("Complete");
+  await ada.sees("Completed. Its record is kept", "completed");
+  await ada.isWell("a task");
+});
+
+test("what was archived by mistake is taken back", async () => {
+  const [memory] = (await rest("GET", "/workspaces/coding/memories?q=minor+units")).data;
+  await ada.opens(`${W}/memories/${memory.id}`);
+  await ada.presses("Archive");
+  await ada.sees("Archived.");
+  await ada.presses("Undo");
+  await ada.sees("Restored.", "active");
+  ada.isCalm();
+});
+
+test("everything is reached from the keyboard", async () => {
+  const { page } = ada;
+  await ada.opens(`${W}/overview`);
+  await page.keyboard.press("g");
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("m")]);
+  assert.equal(ada.path(), `${W}/memories`);
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  const title = await page.locator(".memory").first().locator(".title").innerText();
+  assert.equal(await page.evaluate(() => document.activeElement.innerText), title);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  assert.equal(await page.locator("h1").innerText(), title);
+  await page.keyboard.press("?");
+  await page.locator("#keys").waitFor({ state: "visible" });
+  await page.keyboard.press("Escape");
+  await page.locator("#keys").waitFor({ state: "hidden" });
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("/")]);
+  assert.equal(ada.path(), `${W}/search`);
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.name), "q");
+  await page.keyboard.type("g m");
+  assert.equal(await page.getByLabel("Question").inputValue(), "g m", "letters typed into a field are letters");
+  ada.isCalm();
+});
+
+test("a list changes while one looks at it", async () => {
+  await ada.opens(`${W}/memories`);
+  await ada.page.waitForTimeout(300);
+  const agent = await rest("POST", "/workspaces/coding/agents", { name: "late-writer", role: "writer" });
+  const { key } = await rest("POST", `/workspaces/coding/agents/${agent.id}/keys`, {});
+  await house.caller(key)("POST", "/workspaces/coding/memories", { title: "Written while somebody looked", content: "It appears by itself." });
+  await ada.page.getByText("Written while somebody looked").first().waitFor();
+  ada.isCalm();
+});
+
+test("filters narrow the list without leaving the page", async () => {
+  await ada.opens(`${W}/memories`);
+  await ada.page.evaluate(() => (window.stayed = true));
+  await ada.page.getByLabel("Kind").selectOption("decision");
+  await ada.page.waitForFunction(() => location.search.includes("kind=decision"));
+  assert.equal(await ada.page.evaluate(() => window.stayed), true);
+  await ada.page.getByText("No deploys on Fridays").first().waitFor();
+  await ada.page.goBack();
+  await ada.page.waitForFunction(() => !location.search.includes("kind"));
+  ada.isCalm();
+});
+
+test("all of it works without scripts", async () => {
+  const grace = await signedIn(browser, house, "grace@harbor.example", { javaScriptEnabled: false });
+  assert.equal(grace.path(), `${W}/overview`);
+  await grace.sees("Needs you", "What is known");
+  await grace.follows("Search", { exact: true });
+  await grace.page.getByLabel("Question").fill("are deploys allowed on friday?");
+  await grace.presses("Ask");
+  await grace.sees("No deploys on Fridays");
+  await grace.page.getByText("why here").nth(1).click();
+  await grace.follows("Memories", { exact: true });
+  await grace.page.getByLabel("Kind").selectOption("procedure");
+  await grace.presses("Filter");
+  await grace.sees("1 memory", "Run the gateway's tests");
+  await grace.follows("Run the gateway's tests");
+  await grace.presses("Still true: verify");
+  await grace.sees("Verified: it is fresh again.");
+  for (const place of ["Decisions", "Sessions", "Tasks", "Receipts", "Deletion"]) {
+    await grace.follows(place, { exact: true });
+    assert.equal(await grace.page.locator("h1").count(), 1, place);
+    await grace.isWell(`${place} without scripts`);
+  }
+  await grace.context.close();
+});
+
+test("who may not, is not offered to", async () => {
+  await rest("POST", "/workspaces/coding/members", { email: "rea@harbor.example", name: "Rea Reader", role: "reader" }).then(async ({ invitation }) => {
+    const token = invitation.split("/").pop();
+    const answer = await fetch(`${house.url}/v1/auth/links/${token}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ password: "seven stones in a row" }) });
+    assert(answer.ok);
+  });
+  const reader = await signedIn(browser, house, "rea@harbor.example");
+  await reader.opens(`${W}/overview`);
+  assert.equal(await reader.page.locator("nav.places").getByText("Audit").count(), 0);
+  const [memory] = (await rest("GET", "/workspaces/coding/memories?kind=pattern")).data;
+  await reader.opens(`${W}/memories/${memory.id}`);
+  for (const name of ["Archive", "Still true: verify"]) assert.equal(await reader.page.getByRole("button", { name }).count(), 0, name);
+  await reader.opens(`${W}/tasks/ledger-export`);
+  assert.equal(await reader.page.getByRole("button", { name: "Complete" }).count(), 0);
+  reader.expect(403);
+  assert.equal(await reader.opens(`${W}/trail`), 403);
+  const mei = await signedIn(browser, house, "mei@harbor.example");
+  await mei.opens(`${W}/overview`);
+  assert.equal(await mei.page.locator("nav.places").getByText("Audit").count(), 1);
+  await reader.context.close();
+  await mei.context.close();
+});

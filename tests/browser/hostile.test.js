@@ -1,0 +1,118 @@
+// Texts that want to become markup: in contents, names, paths, tags, questions and file names, on every page.
+import { strict as assert } from "node:assert";
+import { after, before, test } from "node:test";
+import * as chromium from "./browser.js";
+import { Person } from "./browser.js";
+import { openDemo, signedIn } from "./demo.js";
+import { pages } from "./pages.js";
+import { PAYLOADS } from "./payloads.js";
+
+let house, rest, browser, ada, says;
+const SLUG = "hostile";
+
+before(async () => {
+  ({ house, rest } = await openDemo());
+  browser = await chromium.open();
+  ada = await signedIn(browser, house);
+});
+
+after(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+/** What the API refuses, it refuses; what it takes, the pages have to show. */
+async function tries(method, path, body, by = says) {
+  try {
+    return await by(method, `/workspaces/${SLUG}/${path}`, body);
+  } catch (error) {
+    assert.match(String(error), /: (400|409|413|422) /);
+    return null;
+  }
+}
+
+/** Without what cannot stand in a line of text. */
+const line = (text) => text.replace(/[\n\r\t\v\u2028]/g, " ").trim();
+
+test("hostile texts move in", async () => {
+  assert(PAYLOADS.length >= 100);
+  await rest("POST", "/workspaces", { slug: SLUG, name: PAYLOADS[0], purpose: PAYLOADS[4] });
+  const agent = await rest("POST", `/workspaces/${SLUG}/agents`, { name: line(PAYLOADS[54]).slice(0, 80), role: "writer" });
+  const { key } = await rest("POST", `/workspaces/${SLUG}/agents/${agent.id}/keys`, {});
+  says = house.caller(key);
+  let taken = 0;
+  for (const [n, payload] of PAYLOADS.entries()) {
+    const kind = ["fact", "decision", "pattern", "discovery"][n % 4];
+    const full = { kind, title: line(payload).slice(0, 200), content: `${payload}\n\n${n}`, tags: [line(payload).slice(0, 60)], project: line(payload).slice(0, 60), path: `/${n}/${line(payload).slice(0, 80)}.md`, source: { type: "file", ref: payload, excerpt: payload }, anchors: [{ path: line(payload).slice(0, 100), symbol: line(payload).slice(0, 60) }], on_conflict: "propose" };
+    // Some fields are refused for some of them; the content is never.
+    const made = (await tries("POST", "memories", full)) ?? (await tries("POST", "memories", { ...full, path: undefined, anchors: undefined })) ?? (await tries("POST", "memories", { kind, title: `x ${n}`, content: full.content, on_conflict: "propose" }));
+    if (made) taken += 1;
+  }
+  assert(taken >= 100, `only ${taken} were taken`);
+  const session = await tries("POST", "sessions", { agent_tool: line(PAYLOADS[1]), task: "task", project: line(PAYLOADS[2]).slice(0, 60), branch: line(PAYLOADS[3]), cwd: line(PAYLOADS[5]) });
+  const at = new Date().toISOString();
+  for (const payload of PAYLOADS) {
+    await tries("POST", `sessions/${session.id}/events`, { events: [{ type: "file_edit", at, path: line(payload) }, { type: "command", at, command: payload, output: payload, exit_code: 1 }, { type: "prompt", at, text: payload }] });
+  }
+  for (const payload of PAYLOADS) await tries("POST", "recall", { query: payload, session_id: session.id });
+  await tries("POST", `sessions/${session.id}/checkpoints`, { progress: PAYLOADS.slice(0, 20).map((item) => ({ item: line(item), status: "pending" })), next_step: PAYLOADS[0], discoveries: [PAYLOADS[7]] });
+  await tries("POST", "tasks", { key: "other", title: PAYLOADS[20], project: "p" });
+  await tries("POST", `sessions/${session.id}/end`, { summary: PAYLOADS[10] });
+  const [memory] = (await rest("GET", `/workspaces/${SLUG}/memories`)).data;
+  await tries("POST", "deletion-requests", { memory_ids: [memory.id], reason: PAYLOADS[33] });
+  await rest("POST", `/workspaces/${SLUG}/holds`, { subject: "x", reason: PAYLOADS[34] }).catch(() => null);
+});
+
+async function harmless(person, path) {
+  await person.opens(path);
+  await person.isWell(path);
+  const seen = await person.page.evaluate(() => ({
+    ran: "ran" in window,
+    main: document.querySelectorAll("body > main, body > header").length,
+    foreign: document.querySelectorAll("main img, main iframe, main object, main embed, main style, main script, main form[action^='javascript'], main a[href^='javascript' i], main [onerror], main [onload]").length,
+    covered: document.elementFromPoint(4, innerHeight - 4)?.closest("main, header, body") !== null,
+  }));
+  assert.deepEqual({ ...seen, main: seen.main >= 1 }, { ran: false, main: true, foreign: 0, covered: true }, path);
+}
+
+test("none of them runs or breaks a page", async () => {
+  const person = await Person.at(browser, house, { storageState: await ada.context.storageState() });
+  person.expect(404);
+  const all = Object.values(await pages(rest, SLUG));
+  for (const path of [...all, `/w/${SLUG}/tasks/task`]) await harmless(person, path);
+  let cursor = "";
+  for (let page = 0; page < 6 && cursor !== null; page += 1) {
+    const list = await rest("GET", `/workspaces/${SLUG}/memories?limit=50${cursor && `&cursor=${cursor}`}`);
+    await harmless(person, `/w/${SLUG}/memories${cursor && `?cursor=${cursor}`}`);
+    for (const memory of list.data) await harmless(person, `/w/${SLUG}/memories/${memory.id}`);
+    cursor = list.next_cursor;
+  }
+  const [session] = (await rest("GET", `/workspaces/${SLUG}/sessions`)).data;
+  const replay = `/w/${SLUG}/sessions/${session.id}`;
+  await person.opens(replay);
+  for (let page = 0; page < 6; page += 1) {
+    const next = person.page.locator("a[rel=next]");
+    if ((await next.count()) === 0) break;
+    await harmless(person, await next.getAttribute("href"));
+  }
+  await person.context.close();
+});
+
+test("a question and a filter stay words in every field", async () => {
+  const person = await Person.at(browser, house, { storageState: await ada.context.storageState() });
+  person.expect(404);
+  for (const payload of PAYLOADS) {
+    const said = encodeURIComponent(payload.slice(0, 1500));
+    await harmless(person, `/w/${SLUG}/search?q=${said}&project=${said}&tag=${said}`);
+    await harmless(person, `/w/${SLUG}/memories?q=${said}&tag=${said}&path_prefix=${said}&kind=${said}`);
+  }
+  for (const payload of PAYLOADS.slice(0, 40)) {
+    const said = encodeURIComponent(payload);
+    await harmless(person, `/w/${SLUG}/trail?action=${said}&target=${said}&from=${said}`);
+    await harmless(person, `/w/${SLUG}/receipts?memory_id=${said}&session_id=${said}`);
+    await harmless(person, `/w/${SLUG}/sessions?project=${said}&task=${said}`);
+    await harmless(person, `/w/${SLUG}/decisions?project=${said}&state=${said}`);
+    await harmless(person, `/w/${SLUG}/tasks/${said}`);
+  }
+  await person.context.close();
+});

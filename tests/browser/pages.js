@@ -1,0 +1,45 @@
+// Every page of the dashboard, by name, with something on it: in a house with the demo. Whoever adds a page adds a line.
+
+/** The pages of a workspace, as its admin sees them. `rest` speaks as that admin. */
+export async function pages(rest, slug = "coding") {
+  const of = (path) => rest("GET", `/workspaces/${slug}/${path}`);
+  const first = async (path, pick = () => true) => (await of(path)).data.find(pick) ?? {};
+  const [memory, decision, stale, session, receipt, pending, executed] = await Promise.all([
+    first("memories?q=tests", (one) => one.version > 1),
+    first("memories?kind=decision"),
+    first("memories?freshness=suspect"),
+    first("sessions?state=ended"),
+    first("receipts", (one) => one.items?.length !== 0),
+    first("deletion-requests", (one) => one.state !== "executed"),
+    first("deletion-requests?state=executed"),
+  ]);
+  const at = (path) => `/w/${slug}/${path}`;
+  const all = {
+    workspaces: "/workspaces",
+    overview: at("overview"),
+    search: at("search"),
+    found: at("search?q=how+do+we+sign+service+tokens%3F"),
+    then: at("search?q=deploys&as_of=2020-01-01"),
+    memories: at("memories"),
+    filtered: at("memories?kind=decision"),
+    memory: memory.id && at(`memories/${memory.id}?from=1&to=2`),
+    written: memory.id && at(`memories/${memory.id}?view=source`),
+    decision: decision.id && at(`memories/${decision.id}`),
+    suspect: stale.id && at(`memories/${stale.id}`),
+    decisions: at("decisions"),
+    superseded: at("decisions?state=superseded"),
+    sessions: at("sessions"),
+    session: session.id && at(`sessions/${session.id}`),
+    tasks: at("tasks"),
+    task: slug === "coding" && at("tasks/settlement-retries"),
+    receipts: at("receipts"),
+    receipt: receipt.id && at(`receipts/${receipt.id}`),
+    trail: at("trail"),
+    deletion: at("deletion-requests"),
+    request: pending.id && at(`deletion-requests/${pending.id}`),
+    certificate: executed.id && at(`deletion-requests/${executed.id}/certificate`),
+    nowhere: "/w/nowhere/memories",
+    docs: "/docs/problems",
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, path]) => path));
+}

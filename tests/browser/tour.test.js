@@ -1,0 +1,113 @@
+// Every page, light and dark, wide and narrow: nothing sticks out, nothing is loaded from afar, nothing keeps anybody out.
+import { strict as assert } from "node:assert";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { isAccessible } from "./accessible.js";
+import * as chromium from "./browser.js";
+import { Person } from "./browser.js";
+import { ARTEFACTS, openDemo, signedIn } from "./demo.js";
+import { pages } from "./pages.js";
+
+const LOOKS = [1440, 390].flatMap((width) => ["light", "dark"].map((colorScheme) => ({ width, colorScheme })));
+const EXTREMES = [360, 2560];
+const MISSING = { nowhere: 404 };
+
+let house, rest, browser, ada, all;
+
+before(async () => {
+  ({ house, rest } = await openDemo());
+  browser = await chromium.open();
+  ada = await signedIn(browser, house);
+  all = await pages(rest);
+});
+
+after(async () => {
+  await browser?.close();
+  await house?.close();
+});
+
+async function looking(looks) {
+  const person = await Person.at(browser, house, { ...looks, storageState: await ada.context.storageState() });
+  person.expect(404);
+  return person;
+}
+
+for (const { width, colorScheme } of LOOKS) {
+  test(`every page in ${colorScheme}, ${width} px wide`, async () => {
+    assert(Object.keys(all).length >= 23, `only ${Object.keys(all)}`);
+    const person = await looking({ viewport: { width, height: 900 }, colorScheme });
+    for (const [name, path] of Object.entries(all)) {
+      assert.equal(await person.opens(path), MISSING[name] ?? 200, path);
+      await person.page.screenshot({ path: join(ARTEFACTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      await person.isWell(`${name} ${width} ${colorScheme}`);
+      await isAccessible(person, name);
+    }
+    await person.context.close();
+  });
+}
+
+test("every page fits a small telephone and a large wall", async () => {
+  for (const width of EXTREMES) {
+    const person = await looking({ viewport: { width, height: 900 } });
+    for (const [name, path] of Object.entries(all)) {
+      await person.opens(path);
+      await person.isWell(`${name} ${width}`);
+    }
+    await person.context.close();
+  }
+});
+
+test("what a finger touches is large enough", async () => {
+  const person = await looking({ viewport: { width: 390, height: 900 }, hasTouch: true, isMobile: true });
+  for (const path of [all.overview, all.memories, all.search]) {
+    await person.opens(path);
+    const small = await person.page.evaluate(() =>
+      [...document.querySelectorAll("header button, header summary, main button, main .button, main select, main input:not([type=hidden])")]
+        .filter((one) => one.checkVisibility() && one.getBoundingClientRect().height < 43.5)
+        .map((one) => one.outerHTML.slice(0, 120)),
+    );
+    assert.deepEqual(small, [], path);
+  }
+  await person.context.close();
+});
+
+test("a page is light on the wire, the first visit included", async () => {
+  const person = await looking({});
+  for (const [name, path] of Object.entries(all)) {
+    const wire = [];
+    const session = await person.context.newCDPSession(person.page);
+    await session.send("Network.enable");
+    await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+    session.on("Network.loadingFinished", ({ encodedDataLength }) => wire.push(encodedDataLength));
+    await person.page.goto(new URL(path, house.url).href, { waitUntil: "load" });
+    await session.detach();
+    const bytes = wire.reduce((sum, one) => sum + one, 0);
+    assert(bytes > 0 && bytes <= 100 * 1024, `${name}: ${bytes} bytes`);
+  }
+  await person.context.close();
+});
+
+test("no page can be put into a frame of somebody else's", async () => {
+  const person = await Person.at(browser, house, { storageState: await ada.context.storageState() });
+  await person.page.setContent(`<iframe src="${house.url}${all.overview}"></iframe>`);
+  await person.page.waitForTimeout(500);
+  const [frame] = person.page.frames().slice(1);
+  assert(!frame || (await frame.locator("h1").count()) === 0, "the page is in the frame");
+  await person.context.close();
+});
+
+test("nobody is sent away after signing in or choosing a theme", async () => {
+  for (const next of ["//evil.example", "https://evil.example/", "/\\evil.example", "javascript:alert(1)", "/%09/evil.example"]) {
+    const person = await Person.at(browser, house);
+    await person.opens(`/sign-in?next=${encodeURIComponent(next)}`);
+    await person.page.getByLabel("Email").fill("grace@harbor.example");
+    await person.page.getByLabel("Password").fill("seven stones in a row");
+    await person.presses("Sign in");
+    assert.equal(new URL(person.page.url()).origin, house.url, next);
+    await person.context.close();
+  }
+  await ada.opens(all.overview);
+  const csrf = await ada.page.locator("input[name=csrf]").first().inputValue();
+  const sent = await ada.context.request.post(`${house.url}/theme`, { form: { csrf, theme: "dark", next: "https://evil.example/" }, headers: { Origin: house.url }, maxRedirects: 0 });
+  assert.equal(sent.headers().location, "/");
+});

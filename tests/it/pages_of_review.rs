@@ -1,0 +1,120 @@
+//! What is decided on a page can be taken back there: approved, rejected, many at once, or which of two holds.
+
+use cairn_tests::{Agent, Browser, House, Person, Reply, Role};
+use serde_json::{Value, json};
+
+/// Somebody who writes facts, all of which wait, and somebody who decides, at a browser.
+async fn waiting_room() -> (House, Agent, Person, Browser) {
+    let house = House::open().await;
+    let admin = house.person("coding", Role::Admin).await;
+    admin.put("policies", json!({"policies": {"fact": {"review_threshold": "always"}}})).await.expect(200);
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let browser = house.browser_of(&person.email).await;
+    (house, agent, person, browser)
+}
+
+async fn waiting(person: &Person) -> Vec<String> {
+    person.lists("proposals").await.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn state(person: &Person, memory: &Value) -> Value {
+    person.reads(memory).await["state"].clone()
+}
+
+/// The page that a form leads to.
+async fn onward(browser: &Browser, reply: &Reply) -> String {
+    assert_eq!(reply.status, 303, "{reply:?}");
+    browser.opens(reply.header("location")).await.text()
+}
+
+/// What the button in the message would send.
+fn review_in(page: &str) -> String {
+    let id = page.split("name=\"review\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
+    id.unwrap_or_else(|| panic!("nothing to undo: {page}")).to_owned()
+}
+
+#[tokio::test]
+async fn approved_and_taken_back_waits_again() {
+    let (_house, agent, person, browser) = waiting_room().await;
+    let memory = agent.remembers("Invoices are sent on Mondays.").await;
+    let id = waiting(&person).await.remove(0);
+    let page = browser.opens(&format!("/w/coding/review/{id}")).await;
+    assert!(page.status == 200 && page.text().contains("Invoices are sent on Mondays."), "{page:?}");
+    let done = browser.sends(&format!("/w/coding/review/{id}/decide"), &[("decision", "approve"), ("note", "so it is")]).await;
+    let page = onward(&browser, &done).await;
+    assert!(page.contains("Approved"), "{page}");
+    assert_eq!(state(&person, &memory).await, "active");
+    assert!(waiting(&person).await.is_empty());
+    let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
+    assert!(onward(&browser, &undone).await.contains("Taken back"));
+    assert_eq!(state(&person, &memory).await, "proposed");
+    assert_eq!(waiting(&person).await, [id]);
+    assert!(agent.recalls("When are invoices sent?").await.is_empty());
+    // Once.
+    let again = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
+    assert!(onward(&browser, &again).await.contains("nothing left to take back"));
+}
+
+#[tokio::test]
+async fn many_are_decided_and_taken_back_at_once() {
+    let (_house, agent, person, browser) = waiting_room().await;
+    let mut memories = Vec::new();
+    for text in ["Invoices are blue.", "The cafeteria opens at noon.", "Backups run at three."] {
+        memories.push(agent.remembers(text).await);
+    }
+    let ids = waiting(&person).await;
+    let none = browser.sends("/w/coding/review/decide", &[("decision", "reject")]).await;
+    assert!(onward(&browser, &none).await.contains("tick those that you mean"));
+    let ticked: Vec<(&str, &str)> = ids.iter().take(2).map(|id| ("id", id.as_str())).chain([("decision", "reject")]).collect();
+    let done = browser.sends("/w/coding/review/decide", &ticked).await;
+    let page = onward(&browser, &done).await;
+    assert!(page.contains("Rejected 2 proposals"), "{page}");
+    assert_eq!(waiting(&person).await.len(), 1);
+    let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
+    assert!(onward(&browser, &undone).await.contains("Taken back"));
+    assert_eq!(waiting(&person).await.len(), 3);
+    for memory in &memories {
+        assert_eq!(state(&person, memory).await, "proposed");
+    }
+}
+
+#[tokio::test]
+async fn nobody_takes_back_what_another_decided() {
+    let (house, agent, person, browser) = waiting_room().await;
+    let memory = agent.remembers("Invoices are sent on Mondays.").await;
+    let id = waiting(&person).await.remove(0);
+    let done = browser.sends(&format!("/w/coding/review/{id}/decide"), &[("decision", "approve")]).await;
+    let review = review_in(&onward(&browser, &done).await);
+    let other = house.person("coding", Role::Reviewer).await;
+    let other = house.browser_of(&other.email).await;
+    let refused = other.sends("/w/coding/review/undo", &[("review", &review)]).await;
+    assert!(onward(&other, &refused).await.contains("nothing left to take back"));
+    assert_eq!(state(&person, &memory).await, "active");
+}
+
+#[tokio::test]
+async fn which_of_two_holds_is_decided_and_taken_back() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let browser = house.browser_of(&person.email).await;
+    let older = agent.remembers("Service tokens are signed with RS256.").await;
+    let newer = agent.remembers("Service tokens are signed with HS256.").await;
+    let open = person.lists("conflicts").await;
+    assert_eq!(open.len(), 1, "{open:?}");
+    let page = browser.opens("/w/coding/conflicts").await;
+    assert!(page.text().contains("RS256") && page.text().contains("HS256"), "{page:?}");
+    let keep = newer["id"].as_str().unwrap();
+    let id = open[0]["id"].as_str().unwrap();
+    let done = browser.sends(&format!("/w/coding/conflicts/{id}/resolve"), &[("keep", keep), ("note", "it moved")]).await;
+    let page = onward(&browser, &done).await;
+    assert_eq!(state(&person, &older).await, "superseded");
+    let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
+    assert!(onward(&browser, &undone).await.contains("Taken back"));
+    assert_eq!((state(&person, &older).await, state(&person, &newer).await), (json!("active"), json!("active")));
+    assert_eq!(person.lists("conflicts").await.len(), 1);
+    let both = browser.sends(&format!("/w/coding/conflicts/{id}/resolve"), &[("keep", "both")]).await;
+    let page = onward(&browser, &both).await;
+    assert!(person.lists("conflicts").await.is_empty());
+    browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
+    assert_eq!(person.lists("conflicts").await.len(), 1);
+}

@@ -1,0 +1,110 @@
+//! Tasks: a board of what is under way, and one with all that its runs came to.
+
+use crate::{Actor, Chrome, markdown::Markdown};
+use askama::Template;
+use time::OffsetDateTime;
+
+#[derive(Clone, Debug, Template)]
+#[template(path = "tasks/index.html")]
+pub struct Index {
+    pub chrome: Chrome,
+    /// Open, active, paused, completed, abandoned, in this order.
+    pub columns: Vec<Column>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// A state.
+    pub state: String,
+    pub tasks: Vec<Task>,
+    /// There are more than are shown.
+    pub more: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub key: String,
+    pub title: String,
+    pub state: String,
+    pub project: Option<String>,
+    pub next_step: Option<String>,
+    pub by: Actor,
+    pub updated_at: OffsetDateTime,
+}
+
+#[derive(Clone, Debug, Template)]
+#[template(path = "tasks/show.html")]
+pub struct Show {
+    pub chrome: Chrome,
+    pub task: Task,
+    pub created_at: OffsetDateTime,
+    /// In the order in which they came up.
+    pub items: Vec<Item>,
+    /// Runs that worked on it, newest first: id, what about, state, when.
+    pub sessions: Vec<crate::sessions::Session>,
+    /// What the next run is told; empty when there is nothing yet.
+    pub brief: Option<Markdown>,
+    /// The record that was kept when it was completed.
+    pub episode: Option<String>,
+    pub may: May,
+}
+
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub text: String,
+    /// `pending`, `in_progress` or `completed`.
+    pub status: String,
+    pub note: Option<String>,
+    pub session_id: String,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct May {
+    pub pause: bool,
+    pub complete: bool,
+    pub abandon: bool,
+}
+
+impl Index {
+    fn is_bare(&self) -> bool {
+        self.columns.iter().all(|column| column.tasks.is_empty())
+    }
+}
+
+impl Column {
+    fn count(&self) -> String {
+        format!("{}{}", self.tasks.len(), if self.more { "+" } else { "" })
+    }
+}
+
+impl Show {
+    fn here(&self) -> String {
+        self.chrome.one("tasks", &self.task.key)
+    }
+
+    fn action(&self, act: &str) -> String {
+        format!("{}/{act}", self.here())
+    }
+
+    fn done(&self) -> usize {
+        self.items.iter().filter(|item| item.status == "completed").count()
+    }
+
+    fn may_act(&self) -> bool {
+        self.may.pause || self.may.complete || self.may.abandon
+    }
+}
+
+impl Item {
+    fn sign(&self) -> &'static str {
+        match self.status.as_str() {
+            "completed" => "✓",
+            "in_progress" => "◐",
+            _ => "○",
+        }
+    }
+
+    fn said(&self) -> String {
+        self.status.replace('_', " ")
+    }
+}
