@@ -49,8 +49,8 @@ impl Library {
     }
 
     /// The workspace's index, if it is there.
-    pub(super) fn built(&self, mark: ShelfMark, settings: &Settings) -> Option<Arc<Shelf>> {
-        self.place(mark, settings).shelf.get().cloned()
+    pub(super) fn built(&self, db: &Db, mark: ShelfMark, settings: &Settings) -> Option<Arc<Shelf>> {
+        self.place(db, mark, settings).shelf.get().cloned()
     }
 
     /// The workspace's index, built if it is not there.

@@ -94,7 +94,7 @@ impl Ready {
     pub async fn ahead(app: &App, stood: &StoodLately, asked: Recall) -> Self {
         let mut ready = Self::new(asked);
         let plain = ready.asked.as_of.is_none() && ready.asked.anchors.is_empty();
-        let shelf = app.library().built(stood.shelf_mark(), stood.settings()).filter(|shelf| plain && !shelf.by.is_outside());
+        let shelf = app.library().built(app.db(), stood.shelf_mark(), stood.settings()).filter(|shelf| plain && !shelf.by.is_outside());
         if let Some(shelf) = shelf {
             let (vector, note) = shelf.by.direction_of(&ready.asked.query).await;
             let asking = Arc::new(Asking {
