@@ -4,6 +4,7 @@ use super::{Position, Record, Spool, number_of};
 use std::{
     fs::{self, File},
     io::{self, Read, Seek, SeekFrom},
+    os::unix::fs::MetadataExt,
     path::PathBuf,
 };
 
@@ -55,10 +56,13 @@ impl Spool {
     pub fn waiting(&self) -> Waiting {
         let position = Position::load(self);
         let mut waiting = Waiting::default();
-        let segments = self.segments().into_iter().map(|segment| (segment.number, segment.path));
-        for (number, path) in segments.chain([(u64::MAX, self.current())]) {
+        // `current` is opened first: a flush that gives it a number meanwhile must not hide it, nor have it counted twice.
+        let current = File::open(self.current());
+        let its_number = current.as_ref().ok().and_then(inode);
+        let segments = self.segments().into_iter().map(|segment| (segment.number, File::open(segment.path)));
+        for (number, file) in segments.filter(|(_, file)| file.as_ref().ok().and_then(inode) != its_number).chain([(u64::MAX, current)]) {
             let from = if number == position.segment { position.offset } else { 0 };
-            let Ok((records, end)) = records_from(&path, from, usize::MAX, u64::MAX) else { continue };
+            let Ok((records, end)) = file.and_then(|file| records_from(file, from, usize::MAX, u64::MAX)) else { continue };
             waiting.records += records.len() as u64;
             waiting.bytes += end.saturating_sub(from);
         }
@@ -69,7 +73,7 @@ impl Spool {
 impl Segment {
     /// The records from an offset on, and where the last one ends.
     pub fn records(&self, from: u64, most: usize, bytes: u64) -> io::Result<(Vec<Record>, u64)> {
-        records_from(&self.path, from, most, bytes)
+        records_from(File::open(&self.path)?, from, most, bytes)
     }
 
     /// Deletes it if everything up to `offset` is all there is, and says whether it did. No writer is left then: what
@@ -86,8 +90,11 @@ impl Segment {
     }
 }
 
-fn records_from(path: &std::path::Path, from: u64, most: usize, bytes: u64) -> io::Result<(Vec<Record>, u64)> {
-    let mut file = File::open(path)?;
+fn inode(file: &File) -> Option<u64> {
+    file.metadata().ok().map(|found| found.ino())
+}
+
+fn records_from(mut file: File, from: u64, most: usize, bytes: u64) -> io::Result<(Vec<Record>, u64)> {
     file.seek(SeekFrom::Start(from))?;
     let mut text = Vec::new();
     file.read_to_end(&mut text)?;
@@ -101,4 +108,28 @@ fn records_from(path: &std::path::Path, from: u64, most: usize, bytes: u64) -> i
         records.extend(Record::read(&line[..line.len() - 1]));
     }
     Ok((records, from + end as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Origin, Position, Record, Spool, What, append};
+    use std::thread;
+
+    #[test]
+    fn what_a_flush_gives_a_number_meanwhile_still_waits() {
+        for _ in 0..300 {
+            let folder = tempfile::tempdir().expect("a folder");
+            let spool = Spool { folder: folder.path().to_owned() };
+            append(&spool, &[Record::new(Origin::default(), What::Start)]).expect("appended");
+            let flush = {
+                let spool = spool.clone();
+                thread::spawn(move || spool.rotate(&Position::default(), u64::MAX))
+            };
+            while !flush.is_finished() {
+                assert_eq!(spool.waiting().records, 1);
+            }
+            flush.join().expect("ended").expect("renamed");
+            assert_eq!(spool.waiting().records, 1);
+        }
+    }
 }
