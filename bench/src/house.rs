@@ -107,6 +107,13 @@ impl House {
         Ok(&mut self.admin)
     }
 
+    /// Holds everything that was written against the rest, to the end.
+    pub async fn sweep(&mut self) -> Result<(), Failure> {
+        let admin = self.admin().await?;
+        while admin.make(&format!("/v1/workspaces/{WORKSPACE}/conflicts/sweep"), json!({})).await?["more"] == true {}
+        Ok(())
+    }
+
     pub async fn client(&self, key: &str) -> Result<Client, Failure> {
         Client::connect(self.address, Some(key.to_owned())).await
     }

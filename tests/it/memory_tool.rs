@@ -175,7 +175,7 @@ async fn no_path_leaves_memories() {
         json!({"command": "view"}),
         json!({"command": 1, "path": "/memories"}),
         json!({"command": "view", "path": "/memories", "view_range": [1, "all"]}),
-        json!({"command": "insert", "path": "/memories/x", "insert_line": "1", "insert_text": "x"}),
+        json!({"command": "insert", "path": "/memories/x", "insert_line": "one", "insert_text": "x"}),
     ] {
         fails(&agent, input).await;
     }

@@ -227,13 +227,18 @@ impl Input {
     /// Of another length or sort it says nothing; of other than whole numbers it is wrong.
     fn range(&self) -> Result<Option<[i64; 2]>, Refused> {
         match self.0.get("view_range").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([first, last]) => match (first.as_i64(), last.as_i64()) {
+            Some([first, last]) => match (whole(first), whole(last)) {
                 (Some(first), Some(last)) => Ok(Some([first, last])),
                 _ => Err(Refused("Error: `view_range` must be two whole numbers: the first and the last line.".to_owned())),
             },
             _ => Ok(None),
         }
     }
+}
+
+/// A number, or one that a model put into quotes.
+fn whole(sent: &Value) -> Option<i64> {
+    sent.as_i64().or_else(|| sent.as_str()?.trim().parse().ok())
 }
 
 impl<'a> Call<'a> {
@@ -246,7 +251,7 @@ impl<'a> Call<'a> {
                 Self::Replace { path: sent.text("path")?, old: sent.text("old_str")?, new }
             }
             "insert" => {
-                let line = sent.0.get("insert_line").and_then(Value::as_i64);
+                let line = sent.0.get("insert_line").and_then(whole);
                 let line = line.ok_or_else(|| Refused("Error: `insert_line` is needed, and must be a whole number.".to_owned()))?;
                 Self::Insert { path: sent.text("path")?, line, text: sent.text("insert_text")? }
             }
