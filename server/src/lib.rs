@@ -36,7 +36,7 @@ use crate::{
         recall::{Library, Wanted},
         seal::Checks,
     },
-    auth::{caller::KeyLine, limits::Limits, oidc::Provider, tokens::Tokens},
+    auth::{caller::KeyLine, lately::Lately, limits::Limits, oidc::Provider, tokens::Tokens},
     config::Config,
     jobs::Jobs,
     journal::Journal,
@@ -65,6 +65,7 @@ struct Parts {
     journal: Journal,
     limits: Limits,
     key_line: KeyLine,
+    lately: Lately,
     together: Together,
     library: Arc<Library>,
     backlog: Backlog,
@@ -80,6 +81,7 @@ impl App {
         let (key_line, together) = (Turnstile::new(1, 1024, Duration::ZERO), Turnstile::new(WRITERS, 64, Duration::from_millis(4)));
         let library = Arc::new(Library::new(config.recall_cache_mb, Wanted::of(&config.embeddings)?));
         let (backlog, stopping) = (Backlog::default(), watch::Sender::new(false));
+        let lately = Lately::default();
         let (checks, jobs) = (Checks::default(), Jobs::default());
         let provider = config.oidc.clone().map(Provider::new).transpose()?;
         Ok(Self(Arc::new(Parts {
@@ -91,6 +93,7 @@ impl App {
             journal,
             limits,
             key_line,
+            lately,
             together,
             library,
             backlog,
@@ -138,6 +141,10 @@ impl App {
 
     pub(crate) fn key_line(&self) -> &KeyLine {
         &self.0.key_line
+    }
+
+    pub(crate) fn lately(&self) -> &Lately {
+        &self.0.lately
     }
 
     pub(crate) fn together(&self) -> &Together {

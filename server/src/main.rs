@@ -8,6 +8,10 @@ use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
 use tracing_subscriber::EnvFilter;
 
+/// Many short-lived texts on several threads: measured, it answers more in the same time than the system's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Cairn: the memory a team of agents can trust.
 #[derive(Parser)]
 #[command(version, about)]

@@ -72,8 +72,69 @@ where
         told.await.ok()
     }
 
+    /// The same for a look: whoever finds nobody there looks for themselves, without a task, and those who come
+    /// meanwhile are served afterwards. One who leaves in the middle leaves nobody waiting.
+    pub async fn pass_or_look<W, F>(self: &Arc<Self>, key: K, item: I, serve: W) -> Option<O>
+    where
+        W: Fn(Vec<I>) -> F + Send + 'static,
+        F: Future<Output = Vec<O>> + Send + 'static,
+    {
+        let told = {
+            let mut lines = self.lock();
+            if let Some(line) = lines.get_mut(&key) {
+                let (tell, told) = oneshot::channel();
+                line.waiting.push((item, tell));
+                Err(told)
+            } else {
+                lines.insert(key.clone(), Line { waiting: Vec::new(), servers: 1, expected: 0, complete: Arc::default() });
+                Ok(item)
+            }
+        };
+        match told {
+            Err(told) => told.await.ok(),
+            Ok(item) => {
+                let first = First { of: self.clone(), key: Some(key), serve: Some(serve) };
+                let served = first.serve.as_ref().map(|serve| serve(vec![item]))?;
+                served.await.pop()
+            }
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<K, Line<I, O>>> {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whoever looks for themselves, and then leaves the line to those who came meanwhile.
+struct First<K, I, O, W, F>
+where
+    K: Hash + Eq + Clone + Send + 'static,
+    I: Send + 'static,
+    O: Send + 'static,
+    W: Fn(Vec<I>) -> F + Send + 'static,
+    F: Future<Output = Vec<O>> + Send + 'static,
+{
+    of: Arc<Turnstile<K, I, O>>,
+    key: Option<K>,
+    serve: Option<W>,
+}
+
+impl<K, I, O, W, F> Drop for First<K, I, O, W, F>
+where
+    K: Hash + Eq + Clone + Send + 'static,
+    I: Send + 'static,
+    O: Send + 'static,
+    W: Fn(Vec<I>) -> F + Send + 'static,
+    F: Future<Output = Vec<O>> + Send + 'static,
+{
+    fn drop(&mut self) {
+        let (Some(key), Some(serve)) = (self.key.take(), self.serve.take()) else { return };
+        let mut lines = self.of.lock();
+        let waiting = lines.get(&key).is_some_and(|line| !line.waiting.is_empty());
+        match tokio::runtime::Handle::try_current() {
+            Ok(here) if waiting => drop(here.spawn(Server { of: self.of.clone(), key }.run(serve))),
+            _ => drop(lines.remove(&key)),
+        }
     }
 }
 
@@ -167,6 +228,32 @@ mod tests {
             largest = largest.max(size);
         }
         assert_eq!(largest, 10);
+        assert!(turnstile.lock().is_empty(), "no line is left");
+    }
+
+    #[tokio::test]
+    async fn whoever_looks_alone_leaves_nobody_waiting() {
+        let turnstile: Arc<Turnstile<u8, usize, (usize, usize)>> = Turnstile::new(1, 10, Duration::ZERO);
+        let look = async |items: Vec<usize>| {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let size = items.len();
+            items.into_iter().map(|item| (item, size)).collect()
+        };
+        assert_eq!(turnstile.pass_or_look(0, 7, look).await, Some((7, 1)));
+        assert!(turnstile.lock().is_empty(), "no line is left");
+        let pass = |n| {
+            let turnstile = turnstile.clone();
+            tokio::spawn(async move { turnstile.pass_or_look(0, n, look).await })
+        };
+        let first = pass(0);
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let others: Vec<_> = (1..4).map(pass).collect();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        // Given up in the middle: the others are served all the same, together.
+        first.abort();
+        for (n, one) in (1..4).zip(others) {
+            assert_eq!(one.await.expect("runs"), Some((n, 3)));
+        }
         assert!(turnstile.lock().is_empty(), "no line is left");
     }
 

@@ -10,8 +10,9 @@ use crate::{
     App,
     acts::{
         self,
-        recall::{Answer, Item, Shown},
+        recall::{Answer, Item, Ready, Shown},
     },
+    auth::scopes::meanwhile,
     engines::freshness::Freshness,
     model::{
         Kind, MemoryId, Power, Project, ReceiptId, SessionId, State, StoreId,
@@ -21,9 +22,12 @@ use crate::{
         text,
     },
     problem::Problem,
-    store::{Reading, Scope, Writing},
+    store::{Reading, Scope, StoodLately, Writing},
 };
-use axum::{extract::State as Of, http::StatusCode};
+use axum::{
+    extract::{FromRequest, Request, State as Of},
+    http::{StatusCode, header},
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
@@ -291,8 +295,31 @@ pub struct RecallAnswer {
 /// archived or erased is not.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/recall", tag = "Recall", request_body = RecallBody, responses(
     (status = 200, description = "What was found, the most trustworthy first.", body = RecallAnswer)))]
-async fn recall(Of(app): Of<App>, scope: Scope<Reading>, Json(sent): Json<RecallBody>) -> Result<axum::Json<RecallAnswer>, Problem> {
-    answer(&app, &scope, sent, None).await
+async fn recall(Of(app): Of<App>, request: Request) -> Result<axum::Json<RecallAnswer>, Problem> {
+    let (mut parts, body) = request.into_parts();
+    let mut bare = Request::new(body);
+    bare.headers_mut().extend(parts.headers.get(header::CONTENT_TYPE).map(|kind| (header::CONTENT_TYPE, kind.clone())));
+    let mut unread = Some(bare);
+    let house = &app;
+    let get_ready = |stood: StoodLately| {
+        let bare = unread.take();
+        async move {
+            let (explain, asked) = read(bare).await?;
+            Ok::<_, Problem>((explain, Ready::ahead(house, &stood, asked).await))
+        }
+    };
+    let (scope, ready): (Scope<Reading>, _) = meanwhile(&app, &mut parts, get_ready).await?;
+    let (explain, ready) = match ready {
+        Some((ready, still)) => {
+            let (explain, ready) = ready?;
+            (explain, if still { ready } else { ready.anew() })
+        }
+        None => {
+            let (explain, asked) = read(unread.take()).await?;
+            (explain, Ready::new(asked))
+        }
+    };
+    Ok(axum::Json(RecallAnswer::new(acts::recall::answer(&app, &scope, "rest", ready).await?, explain)))
 }
 
 /// Search one store.
@@ -329,6 +356,12 @@ impl RecallAnswer {
             notes,
         }
     }
+}
+
+/// The question, and whether to say why.
+async fn read(bare: Option<Request>) -> Result<(bool, Recall), Problem> {
+    let Json(sent) = Json::<RecallBody>::from_request(bare.unwrap_or_default(), &()).await?;
+    Ok((sent.explain.unwrap_or(true), sent.parse()?))
 }
 
 /// A memory that was told.

@@ -76,8 +76,16 @@ impl Caller {
     }
 }
 
+/// Whether a look-up may be shared with others who show the same key at the same moment. Whoever does something else
+/// meanwhile would keep them waiting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum LookUp {
+    Shared,
+    Alone,
+}
+
 /// An agent by its key, narrowed by what a token says.
-pub(super) async fn agent(app: &App, credential: &Credential) -> Result<Option<(AgentId, KeyId, Standing)>, Problem> {
+pub(super) async fn agent(app: &App, credential: &Credential, look_up: LookUp) -> Result<Option<(AgentId, KeyId, Standing)>, Problem> {
     let (key, narrowed) = match credential {
         Credential::Key(key) => (key.id, None),
         Credential::Token(token) => match app.tokens().verify(app.db(), token).await?.who {
@@ -87,7 +95,14 @@ pub(super) async fn agent(app: &App, credential: &Credential) -> Result<Option<(
         Credential::Cookie(_) => return Ok(None),
     };
     app.limits().take(key.0)?;
-    let found = find(app, key).await?.ok_or_else(bad_key)?;
+    let found = match look_up {
+        LookUp::Shared => find(app, key).await?,
+        LookUp::Alone => app.db().find_key(key).await?,
+    };
+    let Some(found) = found else {
+        app.lately().forget(key);
+        return Err(bad_key());
+    };
     if let Credential::Key(shown) = credential
         && !shown.fits(&found.secret_hash)
     {
@@ -97,6 +112,7 @@ pub(super) async fn agent(app: &App, credential: &Credential) -> Result<Option<(
     if found.expires_at.is_some_and(|at| at <= now) {
         return Err(bad_key());
     }
+    app.lately().note(&found);
     if found.last_used_at.is_none_or(|at| at < now - time::Duration::MINUTE) {
         app.db().note_use(key).await?;
     }
@@ -119,7 +135,7 @@ async fn find(app: &App, key: KeyId) -> Result<Option<FoundKey>, Problem> {
         let db = db.clone();
         async move { vec![db.find_key(key).await; who.len()] }
     };
-    app.key_line().pass(key, (), ask).await.unwrap_or_else(|| Err(Problem::internal("a key could not be looked up")))
+    app.key_line().pass_or_look(key, (), ask).await.unwrap_or_else(|| Err(Problem::internal("a key could not be looked up")))
 }
 
 /// The sign-in that a person's token or cookie speaks of; whether it still holds is for the gate to say.
@@ -158,7 +174,7 @@ impl FromRequestParts<App> for Caller {
             note_use(app, &found).await?;
             return Ok(Self::Person(found));
         }
-        let (agent, key, standing) = agent(app, &credential).await?.ok_or_else(bad_key)?;
+        let (agent, key, standing) = agent(app, &credential, LookUp::Shared).await?.ok_or_else(bad_key)?;
         Ok(Self::Agent { agent, key, standing: Box::new(standing) })
     }
 }

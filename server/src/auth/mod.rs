@@ -3,6 +3,7 @@
 pub mod caller;
 pub mod cookies;
 pub mod keys;
+pub mod lately;
 pub mod limits;
 pub mod links;
 pub mod oidc;

@@ -1,32 +1,38 @@
 //! `Scope<P>` as an axum extractor: authorisation stands in the handler's signature. 401 who are you, 404 you
 //! may not even know, 403 you may know it but not do it.
 
-use super::caller::{Credential, agent, login, note_use, request, signed_out};
+use super::caller::{Credential, LookUp, agent, login, note_use, request, signed_out};
 use crate::{
     App,
     model::{Actor, Run},
     problem::Problem,
-    store::{Permission, Reading, Request, Scope},
+    store::{Permission, Reading, Request, Scope, StoodLately},
 };
 use axum::{
     RequestPartsExt,
     extract::{FromRequestParts, RawPathParams},
     http::request::Parts,
 };
-use std::sync::{Arc, Mutex};
+use std::{
+    future::poll_fn,
+    pin::pin,
+    sync::{Arc, Mutex},
+    task::Poll,
+};
 
 impl<P: Permission> FromRequestParts<App> for Scope<P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let credential = Credential::read(app, parts)?;
+        let look_up = parts.extensions.get().copied().unwrap_or(LookUp::Shared);
         let asked = workspace_asked_for(parts).await?;
         let standing = if let Some(login) = login(app, &credential).await? {
             let (found, standing) = app.db().find_member(login, &asked).await?.ok_or_else(signed_out)?;
             note_use(app, &found).await?;
             standing
         } else {
-            let (.., standing) = agent(app, &credential).await?.ok_or_else(super::caller::bad_key)?;
+            let (.., standing) = agent(app, &credential, look_up).await?.ok_or_else(super::caller::bad_key)?;
             let workspace = standing.workspace();
             let named = workspace.slug == asked || uuid::Uuid::parse_str(&asked).is_ok_and(|id| id == workspace.id.0);
             named.then_some(standing)
@@ -38,6 +44,30 @@ impl<P: Permission> FromRequestParts<App> for Scope<P> {
         }
         Self::of(standing, request)
     }
+}
+
+/// Who calls; and whatever was got ready meanwhile for whom their key stood for a moment ago, with whether it still does.
+/// Nothing is got ready for a key that is new here, or that came too often.
+pub async fn meanwhile<P: Permission, R, F: Future<Output = R>>(
+    app: &App,
+    parts: &mut Parts,
+    get_ready: impl FnOnce(StoodLately) -> F,
+) -> Result<(Scope<P>, Option<(R, bool)>), Problem> {
+    let stood = match Credential::read(app, parts)? {
+        Credential::Key(shown) => app.lately().by(&shown),
+        Credential::Token(_) | Credential::Cookie(_) => None,
+    };
+    let Some(stood) = stood else { return Ok((Scope::from_request_parts(parts, app).await?, None)) };
+    parts.extensions.insert(LookUp::Alone);
+    let mut finding = pin!(Scope::from_request_parts(parts, app));
+    // The question to the gate is on its way before anything else is done.
+    if let Poll::Ready(found) = poll_fn(|cx| Poll::Ready(finding.as_mut().poll(cx))).await {
+        return Ok((found?, None));
+    }
+    let ready = get_ready(stood.clone()).await;
+    let scope: Scope<P> = finding.await?;
+    let still = stood.is(scope.standing());
+    Ok((scope, Some((ready, still))))
 }
 
 /// `X-Cairn-Session`: the session that this request is a part of.

@@ -57,7 +57,7 @@ async fn write_copy(config: &Config, target: File) -> Result<u64, Failure> {
     let dump = folder.0.join(DUMP);
     let database = attached_or_opened(config).await?;
     let dumped = run(
-        with_password(&tool(config, "pg_dump")?, &[], &database.owner_url).args(["--format=custom", "--no-owner", "--file"]).arg(&dump),
+        with_password(&tool(config, "pg_dump")?, &[], &database.owner_url).args(["--format=custom", "--no-owner", "--no-toast-compression", "--file"]).arg(&dump),
         "If it speaks of row-level security: the owner's URL (CAIRN_MIGRATION_DATABASE_URL) must be a role that row policies do not bind: a superuser, or one with BYPASSRLS.",
     )
     .await;

@@ -33,6 +33,7 @@ pub struct FoundLogin {
 
 impl Db {
     pub async fn find_key(&self, key: KeyId) -> Result<Option<FoundKey>, Problem> {
+        let mut gate = self.gate_hand().await?;
         let row = sqlx::query!(
             r#"select k.secret_hash, k.expires_at, k.last_used_at, a.id as agent_id, a.name, a.role as "role: Role", a.project, a.owner_id, a.made_by,
                       w.id as workspace_id, w.slug, w.name as workspace_name, w.purpose, w.settings as "settings: Json<Settings>", w.created_at
@@ -42,8 +43,9 @@ impl Db {
                where k.id = $1 and k.revoked_at is null and a.deleted_at is null and w.deleted_at is null"#,
             key.0
         )
-        .fetch_optional(self.gate())
+        .fetch_optional(&mut *gate)
         .await?;
+        gate.lay_down();
         Ok(row.map(|row| FoundKey {
             key,
             agent: AgentId(row.agent_id),

@@ -1,7 +1,10 @@
 //! Connections: two pools on one database. The tenants' begins nowhere and steps into a workspace for each
 //! transaction; the gate's stands in a narrow role that finds people, workspaces and keys.
 
-use super::lineage::{self, Lineage};
+use super::{
+    at_hand::{AtHand, Hand, RESTED},
+    lineage::{self, Lineage},
+};
 use crate::problem::Problem;
 use sqlx::{
     ConnectOptions, Connection, Executor, PgConnection, PgPool,
@@ -12,14 +15,14 @@ use std::time::Duration;
 
 pub static MIGRATOR: Migrator = sqlx::migrate!("../migrations");
 
-/// A connection that nobody used for so long may have died unnoticed.
-const RESTED: Duration = Duration::from_millis(500);
-
 /// The door to the database. It opens only onto a scope.
 #[derive(Clone, Debug)]
 pub struct Db {
     tenants: PgPool,
     gate: PgPool,
+    /// Of either pool, for statements that stand alone.
+    tenants_at_hand: AtHand,
+    gate_at_hand: AtHand,
     lineage: Lineage,
 }
 
@@ -74,13 +77,15 @@ impl Db {
         let gate = pool((connections / 2).max(2)).after_connect(|conn, _| {
             Box::pin(async move { conn.execute("set synchronous_commit = on; set jit = off; set statement_timeout = '20s'; set idle_in_transaction_session_timeout = '60s'; set role cairn_gate").await.map(drop) })
         });
-        Ok(Self { tenants: tenants.connect_lazy_with(options.clone()), gate: gate.connect_lazy_with(options), lineage })
+        let (tenants, gate) = (tenants.connect_lazy_with(options.clone()), gate.connect_lazy_with(options));
+        let (tenants_at_hand, gate_at_hand) = (AtHand::of(&tenants), AtHand::of(&gate));
+        Ok(Self { tenants, gate, tenants_at_hand, gate_at_hand, lineage })
     }
 
     /// Whether whoever asks for one more connection has to wait: who holds one must not, then.
     pub fn is_busy(&self) -> bool {
         let most = self.tenants.options().get_max_connections();
-        self.tenants.num_idle() == 0 && self.tenants.size() >= most
+        self.tenants.num_idle() + self.tenants_at_hand.idle() == 0 && self.tenants.size() >= most
     }
 
     /// How often another cluster was met behind the same address. Numbers of transactions mean something only within one.
@@ -97,10 +102,24 @@ impl Db {
         &self.gate
     }
 
+    /// A connection to the tenants' side, for one statement that is asked often.
+    pub(super) async fn tenants_hand(&self) -> Result<Hand<'_>, sqlx::Error> {
+        self.tenants_at_hand.take().await
+    }
+
+    /// The same at the gate.
+    pub(super) async fn gate_hand(&self) -> Result<Hand<'_>, sqlx::Error> {
+        self.gate_at_hand.take().await
+    }
+
     /// Reachable, and at the schema that this server knows.
     pub async fn ready(&self) -> Result<(), Problem> {
-        sqlx::query("select 1 from workspaces limit 0").execute(&self.gate).await?;
-        sqlx::query("select 1").execute(&self.tenants).await?;
+        let mut gate = self.gate_hand().await?;
+        sqlx::query("select 1 from workspaces limit 0").execute(&mut *gate).await?;
+        gate.lay_down();
+        let mut tenants = self.tenants_hand().await?;
+        sqlx::query("select 1").execute(&mut *tenants).await?;
+        tenants.lay_down();
         Ok(())
     }
 
@@ -113,20 +132,26 @@ impl Db {
 
     /// Connections of tenants: in use, open, and at most.
     pub fn connections(&self) -> (u32, u32, u32) {
-        let (open, idle) = (self.tenants.size(), u32::try_from(self.tenants.num_idle()).unwrap_or(u32::MAX));
+        let idle = self.tenants.num_idle() + self.tenants_at_hand.idle();
+        let (open, idle) = (self.tenants.size(), u32::try_from(idle).unwrap_or(u32::MAX));
         (open.saturating_sub(idle), open, self.tenants.options().get_max_connections())
     }
 
     pub fn gauge(&self) {
-        for (name, pool) in [("tenants", &self.tenants), ("gate", &self.gate)] {
+        for (name, pool, at_hand) in [("tenants", &self.tenants, &self.tenants_at_hand), ("gate", &self.gate, &self.gate_at_hand)] {
+            let idle = u32::try_from(pool.num_idle() + at_hand.idle()).unwrap_or(u32::MAX);
             metrics::gauge!("cairn_pool_connections", "pool" => name).set(f64::from(pool.size()));
-            metrics::gauge!("cairn_pool_idle", "pool" => name).set(f64::from(u32::try_from(pool.num_idle()).unwrap_or(u32::MAX)));
+            metrics::gauge!("cairn_pool_idle", "pool" => name).set(f64::from(idle));
         }
     }
 
     pub async fn close(&self) {
-        self.tenants.close().await;
-        self.gate.close().await;
+        // From here on nobody keeps one, and closing waits for all.
+        let (tenants, gate) = (self.tenants.close(), self.gate.close());
+        self.tenants_at_hand.clear();
+        self.gate_at_hand.clear();
+        tenants.await;
+        gate.await;
     }
 }
 

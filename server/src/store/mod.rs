@@ -5,6 +5,7 @@ pub mod access;
 pub mod activity;
 pub mod actors;
 pub mod agents;
+mod at_hand;
 pub mod check;
 pub mod cluster;
 pub mod code;
@@ -44,5 +45,5 @@ pub mod workspaces;
 
 pub use connect::Db;
 pub use once::{Answer, Once};
-pub use scope::{Auditing, CanWrite, Governing, Permission, Reading, Request, Reviewing, Scope, ShelfMark, Standing, Writing};
+pub use scope::{Auditing, CanWrite, Governing, Permission, Reading, Request, Reviewing, Scope, ShelfMark, Standing, StoodLately, Writing};
 pub use tx::{Instance, Read, Record, Tx, Write};

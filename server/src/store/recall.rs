@@ -11,7 +11,7 @@ use crate::{
     },
     problem::Problem,
 };
-use sqlx::{AssertSqlSafe, FromRow, Postgres, Row as _, Transaction, types::Json};
+use sqlx::{AssertSqlSafe, Postgres, Transaction, types::Json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -32,12 +32,6 @@ struct DoubtsRow {
     id: MemoryId,
     code: Option<Json<Vec<Standing>>>,
     contested: Option<Json<Vec<Contested>>>,
-}
-
-/// What a look finds: that the index is behind, or the texts it chose.
-pub enum Looked {
-    Behind(Changes),
-    Texts(Vec<Text>),
 }
 
 impl Changes {
@@ -69,44 +63,43 @@ pub const NOTHING_YET: u64 = i64::MAX as u64;
 
 impl Db {
     pub async fn changes(&self, mark: ShelfMark, since: u64) -> Result<Changes, Problem> {
+        let mut hand = self.tenants_hand().await?;
         let row = sqlx::query!(
             "select horizon, changed, stamps, gone from changes_since($1, ($2::text)::xid8)",
             mark.workspace().0,
             since.to_string()
         )
-        .fetch_one(self.tenants())
+        .fetch_one(&mut *hand)
         .await?;
+        hand.lay_down();
         Changes::read(row.horizon, row.changed, row.stamps, row.gone)
     }
 
-    /// What changed since, or, when nothing did, the texts of these versions, as far as the asker may see them, in the order asked.
-    pub async fn look<P: Permission>(&self, scope: &Scope<P>, since: u64, versions: &[(MemoryId, i32)]) -> Result<Looked, Problem> {
+    /// The texts of these versions, as far as the asker may see them, as they are at this moment. `authors` are those who
+    /// first wrote them.
+    pub async fn texts<P: Permission>(
+        &self,
+        scope: &Scope<P>,
+        versions: &[(MemoryId, i32)],
+        authors: &[Uuid],
+    ) -> Result<Vec<Text>, Problem> {
+        if versions.is_empty() {
+            return Ok(Vec::new());
+        }
         let (ids, numbers): (Vec<Uuid>, Vec<i32>) = versions.iter().map(|(id, version)| (id.0, *version)).unzip();
-        let rows = sqlx::query("select * from look($1, $2, $3, $4, ($5::text)::xid8, $6, $7)")
+        let mut hand = self.tenants_hand().await?;
+        let texts = sqlx::query_as("select * from told($1, $2, $3, $4, $5, $6, $7)")
             .bind(scope.workspace())
             .bind(scope.actor().id)
             .bind(scope.person())
             .bind(scope.project().map(Project::as_str))
-            .bind(since.to_string())
             .bind(&ids)
             .bind(&numbers)
-            .fetch_all(self.tenants())
+            .bind(authors)
+            .fetch_all(&mut *hand)
             .await?;
-        if let Some(row) = rows.first()
-            && let Some(horizon) = row.try_get("horizon")?
-        {
-            let changes = Changes::read(horizon, row.try_get("changed")?, row.try_get("stamps")?, row.try_get("gone")?)?;
-            return Ok(Looked::Behind(changes));
-        }
-        Ok(Looked::Texts(rows.iter().map(Text::from_row).collect::<Result<_, _>>()?))
-    }
-
-    /// The texts of these versions, as they are at this moment.
-    pub async fn texts<P: Permission>(&self, scope: &Scope<P>, versions: &[(MemoryId, i32)]) -> Result<Vec<Text>, Problem> {
-        match self.look(scope, NOTHING_YET, versions).await? {
-            Looked::Texts(texts) => Ok(texts),
-            Looked::Behind(_) => Err(Problem::internal("something changed that has not happened yet")),
-        }
+        hand.lay_down();
+        Ok(texts)
     }
 
     /// What is said of the code under these memories and against them, where anything is.

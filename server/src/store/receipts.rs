@@ -18,10 +18,13 @@ impl Db {
     /// Kept before the answer leaves, in one trip.
     pub async fn keep_receipt<P: Permission>(&self, scope: &Scope<P>, receipt: &Receipt) -> Result<(), Problem> {
         let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
-        let memories: Vec<Uuid> =
+        let mut memories: Vec<Uuid> =
             receipt.items.iter().flat_map(|told| told.folded.iter().chain([&told.memory_id])).map(|id| id.0).collect();
+        memories.sort_unstable();
+        memories.dedup();
+        let mut hand = self.tenants_hand().await?;
         sqlx::query!(
-            "select keep_receipt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+            "select write_receipt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
             scope.workspace().0,
             scope.actor().id,
             scope.actor().kind as _,
@@ -39,8 +42,9 @@ impl Db {
             number(receipt.omitted),
             receipt.took_ms
         )
-        .execute(self.tenants())
+        .execute(&mut *hand)
         .await?;
+        hand.lay_down();
         Ok(())
     }
 }

@@ -133,6 +133,41 @@ impl ShelfMark {
     }
 }
 
+/// Somebody as they were found a moment ago. It is good for getting an answer ready while the gate looks whether they
+/// still stand so, and opens nothing but the workspace's index: an answer needs a `Scope`.
+#[derive(Clone, Debug)]
+pub struct StoodLately(Arc<Standing>);
+
+impl StoodLately {
+    pub(crate) fn of(standing: &Standing) -> Self {
+        Self(Arc::new(standing.clone()))
+    }
+
+    pub fn shelf_mark(&self) -> ShelfMark {
+        ShelfMark(self.0.workspace.id)
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.0.workspace.settings
+    }
+
+    pub fn project(&self) -> Option<&Project> {
+        self.0.project.as_ref()
+    }
+
+    pub fn person(&self) -> Option<PersonId> {
+        self.0.person
+    }
+
+    /// Whether whatever was got ready for them is what it would be for one who stands so.
+    pub fn is(&self, standing: &Standing) -> bool {
+        self.0.workspace.id == standing.workspace.id
+            && self.0.person == standing.person
+            && self.0.project == standing.project
+            && self.settings().review_ages() == standing.workspace.settings.review_ages()
+    }
+}
+
 impl<P> Scope<P> {
     /// The same actor, to do something else: the role is asked again.
     pub(crate) fn to<Q: Permission>(&self) -> Result<Scope<Q>, Problem> {

@@ -48,6 +48,11 @@ impl Library {
         }
     }
 
+    /// The workspace's index, if it is there.
+    pub(super) fn built(&self, db: &Db, mark: ShelfMark, settings: &Settings) -> Option<Arc<Shelf>> {
+        self.place(db, mark, settings).shelf.get().cloned()
+    }
+
     /// The workspace's index, built if it is not there.
     pub(super) async fn shelf(self: &Arc<Self>, db: &Db, mark: ShelfMark, settings: &Settings) -> Result<Arc<Shelf>, Problem> {
         let place = self.place(db, mark, settings);

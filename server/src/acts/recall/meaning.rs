@@ -59,6 +59,11 @@ impl Wanted {
 }
 
 impl By {
+    /// Whether somebody else is asked for vectors.
+    pub(super) fn is_outside(&self) -> bool {
+        matches!(self, Self::Outside { .. })
+    }
+
     /// Whose kept vectors the index reads.
     pub(super) fn model(&self) -> Option<&str> {
         match self {

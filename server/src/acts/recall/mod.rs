@@ -36,7 +36,7 @@ use crate::{
         recall::{Detail, Recall, Receipt, Text, Told},
     },
     problem::Problem,
-    store::{self, Permission, Scope, recall::Looked},
+    store::{self, Permission, Scope, StoodLately, recall::Changes},
 };
 use shelf::Shelf;
 use std::{
@@ -68,22 +68,81 @@ pub struct Item {
     pub freshness: Judgement,
 }
 
+/// A question, and as much of its answer as could be got ready before it was known whether whoever asks may ask.
+pub struct Ready {
+    asked: Arc<Recall>,
+    started: Instant,
+    now: OffsetDateTime,
+    found: Option<Found>,
+}
+
+/// What a search found, and whether the index had everything.
+struct Found {
+    asking: Arc<Asking>,
+    hits: Vec<Hit>,
+    changes: Changes,
+    note: Option<String>,
+}
+
+impl Ready {
+    pub fn new(mut asked: Recall) -> Self {
+        safety::clean_question(&mut asked.query);
+        Self { asked: Arc::new(asked), started: Instant::now(), now: clock::now(), found: None }
+    }
+
+    /// Searches for whoever asks as they stood a moment ago, in an index that is there, by what needs nobody else.
+    pub async fn ahead(app: &App, stood: &StoodLately, asked: Recall) -> Self {
+        let mut ready = Self::new(asked);
+        let plain = ready.asked.as_of.is_none() && ready.asked.anchors.is_empty();
+        let shelf = app.library().built(app.db(), stood.shelf_mark(), stood.settings()).filter(|shelf| plain && !shelf.by.is_outside());
+        if let Some(shelf) = shelf {
+            let (vector, note) = shelf.by.direction_of(&ready.asked.query).await;
+            let asking = Arc::new(Asking {
+                shelf,
+                asked: ready.asked.clone(),
+                vector,
+                places: Vec::new(),
+                wall: stood.project().cloned(),
+                person: stood.person(),
+                moment: ready.now,
+            });
+            ready.found = look(app, asking, note).await.ok();
+        }
+        ready
+    }
+
+    /// The question alone: whoever asks stands otherwise by now.
+    #[must_use]
+    pub fn anew(self) -> Self {
+        Self { found: None, ..self }
+    }
+}
+
 /// Find what is known, the most trustworthy first, within the budget.
-pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, mut asked: Recall) -> Result<Answer, Problem> {
-    safety::clean_question(&mut asked.query);
-    let started = Instant::now();
-    let now = clock::now();
+pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, asked: Recall) -> Result<Answer, Problem> {
+    answer(app, scope, surface, Ready::new(asked)).await
+}
+
+/// The same, with what was got ready for this very asker.
+pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, ready: Ready) -> Result<Answer, Problem> {
+    let Ready { asked, started, now, found } = ready;
     let moment = asked.as_of.unwrap_or(now);
-    let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
-    let (vector, note) = shelf.by.direction_of(&asked.query).await;
     let (branch, unknown) = known_branch(app, scope, &asked).await?;
-    let asked = Arc::new(asked);
-    let asking = Asking::new(app, scope, &shelf, &asked, vector, moment).await?;
-    let (hits, texts) = match asked.as_of {
-        None => found_now(app, scope, &asking).await?,
-        Some(then) => found_then(app, scope, &asking, then).await?,
+    let (hits, texts, note) = match (found, asked.as_of) {
+        (Some(found), None) => told(app, scope, found).await?,
+        (_, then) => {
+            let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
+            let (vector, note) = shelf.by.direction_of(&asked.query).await;
+            let asking = Asking::new(app, scope, &shelf, &asked, vector, moment).await?;
+            match then {
+                None => told(app, scope, look(app, asking, note).await?).await?,
+                Some(then) => {
+                    let (hits, texts) = found_then(app, scope, &asking, then).await?;
+                    (hits, texts, note)
+                }
+            }
+        }
     };
-    drop(asking);
     let texts = with_doubts(app, scope, &hits, texts).await?;
     let (items, packed) = pack(scope, &asked, &hits, texts, moment);
     let receipt = Receipt {
@@ -111,29 +170,33 @@ pub(super) async fn similar<P: Permission>(app: &App, scope: &Scope<P>, asked: R
     let (vector, _) = shelf.by.direction_of(&asked.query).await;
     let limit = asked.limit;
     let asking = Asking::new(app, scope, &shelf, &Arc::new(asked), vector, clock::now()).await?;
-    let (hits, _) = found_now(app, scope, &asking).await?;
+    let (hits, ..) = told(app, scope, look(app, asking, None).await?).await?;
     let ids: Vec<MemoryId> = hits.iter().take(limit).map(|hit| hit.id).collect();
     store::memories::find_some(&mut app.db().read(scope).await?, &ids).await
 }
 
-/// Searches what the index has, and asks Postgres in one trip whether that was everything and for the texts; if it was
-/// not, takes in what changed and searches again.
-async fn found_now<P: Permission>(app: &App, scope: &Scope<P>, asking: &Arc<Asking>) -> Result<(Vec<Hit>, Vec<Text>), Problem> {
+/// Searches what the index has, and meanwhile asks Postgres whether that is everything.
+async fn look(app: &App, asking: Arc<Asking>, note: Option<String>) -> Result<Found, Problem> {
     asking.shelf.is_asked();
     let since = asking.shelf.horizon();
-    let hits = search(asking).await?;
-    let looked = app.db().look(scope, since, &versions(&hits)).await?;
+    // The look is on its way when the search begins, and mostly back when it ends.
+    let (changes, hits) = tokio::join!(app.db().changes(asking.shelf.mark(), since), search(&asking));
     asking.shelf.must_be_of(app.db())?;
-    let changes = match looked {
-        Looked::Texts(texts) => return Ok((hits, texts)),
-        Looked::Behind(changes) => changes,
-    };
-    asking.shelf.take_in(app.db(), &changes).await?;
-    app.library().make_room(scope.workspace());
-    let hits = search(asking).await?;
+    Ok(Found { hits: hits?, changes: changes?, asking, note })
+}
+
+/// The texts of what was found, after another search if the index did not have everything.
+async fn told<P: Permission>(app: &App, scope: &Scope<P>, found: Found) -> Result<(Vec<Hit>, Vec<Text>, Option<String>), Problem> {
+    let Found { asking, mut hits, changes, note } = found;
+    if !changes.is_empty() {
+        asking.shelf.take_in(app.db(), &changes).await?;
+        app.library().make_room(scope.workspace());
+        hits = search(&asking).await?;
+    }
     // What changed after the question was asked need not be in the answer; what was erased meanwhile is not read.
-    let texts = app.db().texts(scope, &versions(&hits)).await?;
-    Ok((hits, texts))
+    let texts = texts(app, scope, &hits).await?;
+    asking.shelf.must_be_of(app.db())?;
+    Ok((hits, texts, note))
 }
 
 /// As the workspace was: what has not changed since is in the index, and the rest is ranked beside it.
@@ -157,7 +220,7 @@ async fn found_then<P: Permission>(
     })
     .await
     .map_err(Problem::internal)?;
-    let texts = app.db().texts(scope, &versions(&hits)).await?;
+    let texts = texts(app, scope, &hits).await?;
     Ok((hits, texts))
 }
 
@@ -323,8 +386,12 @@ async fn places_of<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall) -
     Ok(places)
 }
 
-fn versions(hits: &[Hit]) -> Vec<(MemoryId, i32)> {
-    hits.iter().map(|hit| (hit.id, hit.version)).collect()
+async fn texts<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit]) -> Result<Vec<Text>, Problem> {
+    let versions: Vec<_> = hits.iter().map(|hit| (hit.id, hit.version)).collect();
+    let mut authors: Vec<_> = hits.iter().map(|hit| hit.author).collect();
+    authors.sort_unstable();
+    authors.dedup();
+    app.db().texts(scope, &versions, &authors).await
 }
 
 /// Brings the indexes that are in memory up to date, so that what was erased is gone from those too that nobody asks.

@@ -49,7 +49,7 @@ pub async fn show<P: Permission>(app: &App, scope: &Scope<P>, id: ReceiptId, wit
 
 async fn texts<P: Permission>(app: &App, scope: &Scope<P>, receipt: &Receipt) -> Result<Vec<AsTold>, Problem> {
     let versions: Vec<_> = receipt.items.iter().map(|told| (told.memory_id, told.version)).collect();
-    let mut found: HashMap<MemoryId, Text> = app.db().texts(scope, &versions).await?.into_iter().map(|text| (text.id, text)).collect();
+    let mut found: HashMap<MemoryId, Text> = app.db().texts(scope, &versions, &[]).await?.into_iter().map(|text| (text.id, text)).collect();
     let as_told = |told: &Told| {
         let text = found.remove(&told.memory_id)?;
         let content = text.content.as_deref()?;

@@ -66,6 +66,7 @@ pub struct CodeOf<'a> {
 #[derive(Clone, Debug)]
 pub struct Facts {
     pub id: MemoryId,
+    pub author: Uuid,
     pub version: i32,
     pub kind: Kind,
     pub state: State,
@@ -150,6 +151,7 @@ pub fn prepare(document: &Document<'_>, vectors: Vec<Vector>) -> Prepared {
 /// Without splitting only to measure what splitting is worth.
 pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Splitting) -> Prepared {
     let facts = Facts {
+        author: document.author,
         id: document.id,
         version: document.version,
         kind: document.kind,

@@ -2,7 +2,7 @@
 
 use super::{
     excerpt::{self, Seeker},
-    words::{Role, Splitting, Words},
+    words::{Role, Splitting, Words, is_stop_word},
 };
 use crate::model::{MemoryId, recall::Detail};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
@@ -117,30 +117,54 @@ fn cut(one: &Ranked<'_>, detail: Detail, seeker: &mut Seeker, count: &dyn Fn(&st
     }
 }
 
-/// The words of a text as they stand: read in a fraction of the time that it takes to understand them.
-struct Rough(Vec<u64>);
+/// The words of a text, read in a fraction of the time that it takes to understand them.
+struct Rough {
+    words: Vec<u64>,
+    /// Of letters that have no accents: then words are known by how they begin, whatever their endings.
+    plain: bool,
+}
 
 impl Rough {
     fn of(text: &str, hasher: &DefaultHashBuilder) -> Self {
-        let end = text.floor_char_boundary(LONGEST);
-        let mut words: Vec<u64> =
-            text[..end].split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(|word| hasher.hash_one(word)).collect();
+        let text = &text[..text.floor_char_boundary(LONGEST)];
+        let plain = text.is_ascii();
+        let mut lower = String::new();
+        let mut known_by = |word: &str| {
+            if !plain {
+                return Some(hasher.hash_one(word));
+            }
+            word.clone_into(&mut lower);
+            lower.make_ascii_lowercase();
+            if is_stop_word(&lower) {
+                return None;
+            }
+            let end = if lower.bytes().all(|b| b.is_ascii_lowercase()) { lower.len().min(BEGINNING) } else { lower.len() };
+            Some(hasher.hash_one(&lower[..end]))
+        };
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let mut words: Vec<u64> = words.filter_map(&mut known_by).collect();
         words.sort_unstable();
         words.dedup();
-        Self(words)
+        Self { words, plain }
     }
 
-    /// At least half of the words are the same: less cannot say the same, whatever their endings. Of a few words, as of a
-    /// script without spaces, this says nothing.
+    /// Enough of the words are the same: less cannot say the same. Of a few words, as of a script without spaces, this
+    /// says nothing.
     fn is_near(&self, other: &Self) -> bool {
         const FEW: usize = 12;
-        if self.0.len().max(other.0.len()) <= FEW {
+        let most = self.words.len().max(other.words.len());
+        if most <= FEW || self.plain != other.plain {
             return true;
         }
-        let both = self.0.iter().filter(|word| other.0.binary_search(word).is_ok()).count();
-        both * 2 >= self.0.len().max(other.0.len())
+        let both = self.words.iter().filter(|word| other.words.binary_search(word).is_ok()).count();
+        // Of thirty words not one may be another. That leaves room for stems that begin otherwise than their words, and
+        // where accents may be there or not, for half of them.
+        if self.plain { both * 5 >= most * 4 } else { both * 2 >= most }
     }
 }
+
+/// Letters by which a word is told from others.
+const BEGINNING: usize = 4;
 
 /// What must be alike in two texts that say the same.
 struct Print<'t> {

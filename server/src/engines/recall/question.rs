@@ -70,4 +70,6 @@ pub struct Hit {
     pub why: Why,
     pub freshness: Freshness,
     pub tokens: u32,
+    /// Who first wrote it.
+    pub author: Uuid,
 }

@@ -17,8 +17,9 @@ use roaring::RoaringBitmap;
 
 /// More of a question than this is not read.
 const LONGEST_QUESTION: usize = 16 * 1024;
-/// Documents from which on a search is long enough to be done aside.
-pub const MANY: usize = 20_000;
+/// Documents from which on a search takes milliseconds, and is done aside: below, handing the other tasks to another thread
+/// costs more than they wait.
+pub const MANY: usize = 150_000;
 /// Misspelt words in one question that are worth a look through the dictionary.
 const MOST_TYPOS: usize = 4;
 
@@ -240,6 +241,7 @@ impl<'a> Search<'a> {
                     why,
                     freshness,
                     tokens: one.facts.tokens,
+                    author: one.facts.author,
                 }
             })
             .collect();

@@ -467,7 +467,7 @@ const STOP_WORDS: &[&str] = &[
     "yourselves",
 ];
 
-fn is_stop_word(word: &str) -> bool {
+pub(super) fn is_stop_word(word: &str) -> bool {
     word.len() <= 10 && STOP_WORDS.binary_search(&word).is_ok()
 }
 

@@ -31,6 +31,7 @@ pub async fn insert_at_once<P: CanWrite>(
     let requests: Vec<&str> = trail.0.iter().map(|entry| entry.request.as_deref().unwrap_or(request)).collect();
     let labelled = memories.iter().any(|(memory, _)| !memory.tags.is_empty() || !memory.anchors.is_empty());
     let column = Columns(memories);
+    let mut hand = db.tenants_hand().await?;
     let written = sqlx::query_scalar!(
         r#"select remember($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25,
                            $26, $27, $28, $29, $30, $31, $32, $33, $34) as "written!""#,
@@ -69,8 +70,9 @@ pub async fn insert_at_once<P: CanWrite>(
         &requests as _,
         labelled
     )
-    .fetch_one(db.tenants())
+    .fetch_one(&mut *hand)
     .await?;
+    hand.lay_down();
     Ok(written)
 }
 
