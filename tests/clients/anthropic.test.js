@@ -57,7 +57,7 @@ after(() => Promise.all([house?.close(), limited?.close()]));
 
 async function says(...args) {
   try {
-    const { stdout } = await run(python, args, { cwd: here, timeout: 300_000, maxBuffer: 1 << 26, env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" } });
+    const { stdout } = await run(python, args, { cwd: here, timeout: 900_000, maxBuffer: 1 << 26, env: { ...process.env, PYTHONDONTWRITEBYTECODE: "1" } });
     console.log(stdout.trim());
   } catch (failed) {
     assert.fail(`${failed.stdout}${failed.stderr}`.slice(-6000) + failed.message.slice(-500));

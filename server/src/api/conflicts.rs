@@ -25,7 +25,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// Memories that one call looks at.
-const IN_ONE_CALL: usize = 2000;
+const IN_ONE_CALL: usize = 500;
 
 pub fn routes() -> OpenApiRouter<App> {
     let (reading, reviewing) = (Access::Workspace(Power::Reading), Access::Workspace(Power::Reviewing));
@@ -182,7 +182,7 @@ struct SweptBody {
 
 /// Look for contradictions among what changed since the last sweep.
 ///
-/// One call looks at up to 2,000 memories; `more` says whether to call again. A pair that was decided is not found again
+/// One call looks at up to 500 memories; `more` says whether to call again. A pair that was decided is not found again
 /// until one of the texts changes.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/conflicts/sweep", tag = "Conflicts", request_body = SweepBody, responses((status = 200, description = "What came to light.", body = SweptBody)))]
 async fn sweep_conflicts(
