@@ -96,10 +96,20 @@ export class Person {
     for (const word of words) assert(!text.includes(word), `“${word}” is on ${this.path()}:\n${text}`);
   }
 
+  /** What sticks out to the side, in words; nothing where nothing does. */
+  async sticksOut() {
+    return this.page.evaluate(() => {
+      const edge = document.documentElement.clientWidth;
+      const wide = document.documentElement.scrollWidth - edge;
+      if (wide <= 0) return null;
+      const out = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > edge + 0.5);
+      return `${wide} px stick out: ${out.slice(0, 3).map((one) => one.outerHTML.slice(0, 160)).join(" | ")}`;
+    });
+  }
+
   /** Nothing sticks out to the side, and nothing went wrong. */
   async isWell(what) {
-    const wide = await this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    assert(wide <= 0, `${what}: ${wide} px stick out on ${this.path()}`);
+    assert.equal(await this.sticksOut(), null, `${what} ${this.path()}`);
     if (process.env.CAIRN_SHOTS) {
       await this.page.screenshot({ path: join(process.env.CAIRN_SHOTS, `${what.replace(/\W+/g, "-")}.png`), fullPage: true });
     }

@@ -49,6 +49,19 @@ test("hostile texts move in", async () => {
     if (made) taken += 1;
   }
   assert(taken >= 100, `only ${taken} were taken`);
+  const fingerprint = "0123456789abcdef";
+  const files = new Map();
+  for (const payload of PAYLOADS) {
+    const path = line(payload).slice(0, 100);
+    const symbol = { name: line(payload).slice(0, 60), kind: line(payload).slice(0, 40), signature_hash: fingerprint, body_hash: fingerprint, start_line: 1, end_line: 2 };
+    const file = { path, sha256: fingerprint, symbols: [symbol] };
+    // A path that the API refuses alone would take all the others with it.
+    if (!files.has(path) && (await tries("POST", "code/snapshots", { repo: "trial", branch: "main", commit: "c0", files: [file] }))) files.set(path, file);
+  }
+  assert(files.size >= 60, `only ${files.size} files were taken`);
+  for (const [n, branch] of ["main", line(PAYLOADS[3]), line(PAYLOADS[12])].entries()) {
+    await tries("POST", "code/snapshots", { repo: "hostile", branch, commit: `c${n}`, complete: true, files: [...files.values()] });
+  }
   const session = await tries("POST", "sessions", { agent_tool: line(PAYLOADS[1]), task: "task", project: line(PAYLOADS[2]).slice(0, 60), branch: line(PAYLOADS[3]), cwd: line(PAYLOADS[5]) });
   const at = new Date().toISOString();
   for (const payload of PAYLOADS) {
@@ -87,6 +100,13 @@ test("none of them runs or breaks a page", async () => {
     for (const memory of list.data) await harmless(person, `/w/${SLUG}/memories/${memory.id}`);
     cursor = list.next_cursor;
   }
+  const heads = (await rest("GET", `/workspaces/${SLUG}/code/snapshots`)).data.filter((head) => head.repo === "hostile");
+  assert(heads.length >= 2, JSON.stringify(heads));
+  for (const { branch } of heads) await harmless(person, `/w/${SLUG}/code?repo=hostile&branch=${encodeURIComponent(branch)}`);
+  await person.opens(`/w/${SLUG}/code?repo=hostile`);
+  const opened = await person.page.locator(".files a").evaluateAll((all) => all.map((one) => one.getAttribute("href")));
+  assert(opened.length >= 50, `only ${opened.length} in the tree`);
+  for (const href of opened) await harmless(person, href);
   const [session] = (await rest("GET", `/workspaces/${SLUG}/sessions`)).data;
   const replay = `/w/${SLUG}/sessions/${session.id}`;
   await person.opens(replay);
@@ -113,6 +133,9 @@ test("a question and a filter stay words in every field", async () => {
     await harmless(person, `/w/${SLUG}/sessions?project=${said}&task=${said}`);
     await harmless(person, `/w/${SLUG}/decisions?project=${said}&state=${said}`);
     await harmless(person, `/w/${SLUG}/tasks/${said}`);
+    await harmless(person, `/w/${SLUG}/code?repo=${said}&branch=${said}&path=${said}&symbol=${said}`);
+    await harmless(person, `/w/${SLUG}/code?repo=hostile&path=${said}&symbol=${said}&from=${said}`);
+    await harmless(person, `/w/${SLUG}/code/review?repo=${said}&order=${said}&cursor=${said}`);
   }
   await person.context.close();
 });

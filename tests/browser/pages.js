@@ -17,7 +17,9 @@ export async function pages(rest, slug = "coding") {
     first("dreams"),
     first("agents"),
   ]);
+  const [picture] = (await of("code/snapshots")).data;
   const at = (path) => `/w/${slug}/${path}`;
+  const code = (path) => picture && at(`code?repo=${encodeURIComponent(picture.repo)}&${path}`);
   const all = {
     workspaces: "/workspaces",
     overview: at("overview"),
@@ -32,6 +34,13 @@ export async function pages(rest, slug = "coding") {
     suspect: stale.id && at(`memories/${stale.id}`),
     decisions: at("decisions"),
     superseded: at("decisions?state=superseded"),
+    code: at("code"),
+    folder: code("path=src%2Fauth%2F"),
+    file: code("path=src%2Fauth%2Ftokens.rs"),
+    symbol: code("path=src%2Fsettlement%2Fretry.rs&symbol=retry"),
+    branched: code("branch=rotate-keys&path=src%2Fauth%2Ftokens.rs&symbol=verify"),
+    lost: code("path=src%2Fupstream%2Flegacy.rs"),
+    doubted: at("code/review"),
     sessions: at("sessions"),
     session: session.id && at(`sessions/${session.id}`),
     tasks: at("tasks"),

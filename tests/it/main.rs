@@ -39,6 +39,7 @@ mod memory_stores;
 mod memory_tool;
 mod operations;
 mod pages;
+mod pages_of_code;
 mod pages_of_governance;
 mod pages_of_review;
 mod policies;

@@ -68,6 +68,7 @@ const STYLESHEET: &str = concat!(
     include_str!("../assets/css/memory.css"),
     include_str!("../assets/css/overview.css"),
     include_str!("../assets/css/search.css"),
+    include_str!("../assets/css/code.css"),
     include_str!("../assets/css/runs.css"),
     include_str!("../assets/css/deletion.css"),
     include_str!("../assets/css/review.css"),

@@ -4,6 +4,7 @@ use crate::{
     Flash, Theme, When, Workspace,
     nav::{Nav, NavGroup, Sees},
     query,
+    reason::Reason,
 };
 use time::OffsetDateTime;
 
@@ -99,6 +100,11 @@ impl Chrome {
 
     pub(crate) fn deletion(&self, id: &str) -> String {
         self.one("deletion-requests", id)
+    }
+
+    /// Why something cannot be trusted, or waits, with a link to the memory that it names.
+    pub(crate) fn reason<'a>(&self, text: &'a str) -> Reason<'a> {
+        Reason::new(text, |id| self.memory(id))
     }
 
     pub(crate) fn ago(&self, at: &OffsetDateTime) -> When {

@@ -29,6 +29,7 @@ pub mod assets;
 pub mod chart;
 mod choice;
 mod chrome;
+pub mod code;
 pub mod decisions;
 pub mod deletion;
 mod docs;
@@ -46,6 +47,7 @@ mod nav;
 pub mod overview;
 mod problem;
 mod query;
+mod reason;
 pub mod receipts;
 pub mod retention;
 pub mod review;
@@ -107,6 +109,9 @@ framed!(
     overview::Overview => Overview,
     search::Search => Search,
     decisions::Index => Decisions,
+    code::Tree => Code,
+    code::Show => Code,
+    code::Review => Code,
     sessions::Index => Sessions,
     sessions::Show => Sessions,
     tasks::Index => Tasks,

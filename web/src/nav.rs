@@ -62,6 +62,7 @@ const PLACES: &[(Nav, Under, &str, &str, char, For)] = &[
     (Nav::Search, Under::Knowledge, "Search", "search", 's', For::Everyone),
     (Nav::Memories, Under::Knowledge, "Memories", "memories", 'm', For::Everyone),
     (Nav::Decisions, Under::Knowledge, "Decisions", "decisions", 'd', For::Everyone),
+    (Nav::Code, Under::Knowledge, "Code", "code", 'f', For::Everyone),
     (Nav::Sessions, Under::Knowledge, "Sessions", "sessions", 'e', For::Everyone),
     (Nav::Tasks, Under::Knowledge, "Tasks", "tasks", 't', For::Everyone),
     (Nav::Review, Under::Knowledge, "Review", "review", 'r', For::Everyone),

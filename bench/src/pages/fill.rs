@@ -30,6 +30,12 @@ impl Lived {
             ("memories by kind", at("memories?kind=decision")),
             ("memory", at(&format!("memories/{}", self.memory))),
             ("decisions", at("decisions")),
+            ("code", at("code")),
+            ("code, a folder", at("code?repo=big&path=src%2F")),
+            ("code, a small one", at("code?repo=big&path=src%2Fpackage_7%2F")),
+            ("code, a symbol", at("code?repo=big&path=src%2Fpackage_7%2Ffile_357.py&symbol=function_10")),
+            ("needs review", at("code/review")),
+            ("needs review, by age", at("code/review?order=age&repo=big")),
             ("sessions", at("sessions")),
             ("session", at(&format!("sessions/{}", self.session))),
             ("tasks", at("tasks")),
@@ -89,6 +95,14 @@ pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts,
              select '{workspace}', s.id, n, 'e' || n, (array['prompt', 'file_read', 'file_edit', 'command', 'message'])[1 + n % 5], now(), now(), 'what was said in ' || n,
                     'src/part_' || n || '.rs', 'cargo test part_' || n, n % 7, repeat('a line of output ', 20)
              from (select id from sessions where workspace_id = '{workspace}' order by id desc limit 20) s, generate_series(1, 1000) n"
+        ),
+        // A thousand files, each used together with twenty others.
+        format!(
+            "insert into code_pairs (workspace_id, project, a, b, weight, runs, last_at)
+             select '{workspace}', p, least(x, y), greatest(x, y), 1 + random(), 3, now()
+             from (select (array['', 'gateway', 'billing'])[1 + n % 3] as p, 'src/package_' || n / 50 || '/file_' || n || '.py' as x,
+                          'src/package_' || (n + m) / 50 || '/file_' || n + m || '.py' as y
+                   from generate_series(1, 1000) n, generate_series(1, 20) m) f"
         ),
         "analyze".to_owned(),
     ];

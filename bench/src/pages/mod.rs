@@ -1,5 +1,6 @@
 //! How quickly every page of the dashboard is there, and how heavy it is on the wire, in a workspace that has been lived in:
-//! 100,000 memories and a million entries in the trail, unless said otherwise.
+//! 100,000 memories and a million entries in the trail, unless said otherwise, and a repository of 100,000 symbols with 10,000 more
+//! memories on them.
 
 mod fill;
 
@@ -29,6 +30,7 @@ pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
     let mut owner = PgConnection::connect(&house.postgres.owner_url("postgres")).await?;
     let started = Instant::now();
     let lived = fill::fill(&house.postgres, &mut owner, &Texts::new(), memories).await?;
+    crate::code::live(&mut house.client(&house.key).await?).await?;
     acts::activity::count_up(house.app()).await.map_err(|problem| format!("{problem:?}"))?;
     println!("{memories} memories and {} entries, filled in {:.0} s\n", lived.entries, started.elapsed().as_secs_f64());
 

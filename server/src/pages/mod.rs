@@ -3,6 +3,7 @@
 
 mod actors;
 mod asked;
+mod code;
 mod decisions;
 mod deletion;
 mod docs;
@@ -76,6 +77,8 @@ fn pages() -> Pages {
         .post("/w/{ws}/memories/{id}/revert", WRITING, memories::revert)
         .post("/w/{ws}/memories/{id}/ask-deletion", WRITING, memories::ask_deletion)
         .get("/w/{ws}/decisions", READING, decisions::index)
+        .get("/w/{ws}/code", READING, code::show)
+        .get("/w/{ws}/code/review", READING, code::review)
         .get("/w/{ws}/sessions", READING, sessions::index)
         .get("/w/{ws}/sessions/{id}", READING, sessions::show)
         .get("/w/{ws}/tasks", READING, tasks::index)

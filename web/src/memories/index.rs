@@ -79,7 +79,7 @@ impl Index {
 
 impl Row {
     /// Most memories are active; only what is not needs saying.
-    fn is_active(&self) -> bool {
+    pub(crate) fn is_active(&self) -> bool {
         self.state == "active"
     }
 }

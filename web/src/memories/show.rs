@@ -162,6 +162,13 @@ impl Source {
 }
 
 impl Anchor {
+    /// Its place in the tree, where it is known in which repository that is.
+    fn href(&self, chrome: &crate::Chrome) -> Option<String> {
+        let symbol = self.symbol.as_deref().unwrap_or_default();
+        let pairs = [("repo", self.repo.as_deref()?), ("path", self.path.as_str()), ("symbol", symbol)];
+        Some(crate::query::link(&chrome.place("code"), &pairs))
+    }
+
     fn name(&self) -> &str {
         self.symbol.as_deref().unwrap_or(&self.path)
     }

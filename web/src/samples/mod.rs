@@ -1,6 +1,7 @@
 //! A believable one of every page, with the empty, the broken, the long and the hostile, for the
 //! gallery and its tests.
 
+mod code;
 mod deletion;
 mod door;
 mod glance;
@@ -38,6 +39,7 @@ pub fn all() -> Vec<Sample> {
     samples.extend(memories::samples());
     samples.extend(memory::samples());
     samples.extend(glance::samples());
+    samples.extend(code::samples());
     samples.extend(runs::samples());
     samples.extend(trail::samples());
     samples.extend(review::samples());

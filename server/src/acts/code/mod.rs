@@ -1,9 +1,12 @@
 //! Code: pictures of it come in, memories hang on it, and it says which of them still hold.
 
 mod anchor;
+mod browse;
 mod related;
 mod sync;
 
+pub use crate::{engines::recall::hanging::Tally, store::code::Seen};
 pub(super) use anchor::{hang, rejudge, renew};
+pub use browse::{Doubtful, Entry, Known, Opened, Place, WEIGHED, doubtful, folder, pictures, place};
 pub use related::{Companion, Related, related};
 pub use sync::{Happened, Synced, branches, sync};

@@ -24,18 +24,19 @@ pub async fn list<P: Permission>(
     store::memories::list(&mut tx, filter, scope.settings(), limit, cursor).await
 }
 
-/// Active memories that are not fresh, those first that need a look most.
+/// Active memories that are not fresh, those first that need a look most; of some, if they are named.
 pub async fn needing_review<P: Permission>(
     app: &App,
     scope: &Scope<P>,
     project: Option<&str>,
+    some: Option<&[MemoryId]>,
     order: ReviewOrder,
     limit: Limit,
     cursor: Option<&str>,
 ) -> Result<Page<Doubted>, Problem> {
     let after = cursor.map(decode::<u32>).transpose()?.unwrap_or_default();
     let mut tx = app.db().read(scope).await?;
-    let found = store::memories::doubted(&mut tx, scope.settings(), project, order, after.into(), limit.and_one()).await?;
+    let found = store::memories::doubted(&mut tx, scope.settings(), (project, some), order, after.into(), limit.and_one()).await?;
     let places: Vec<MemoryId> = found.iter().map(|one| one.memory.id).collect();
     let place = |one: &Doubted| {
         let at = places.iter().position(|id| *id == one.memory.id).unwrap_or_default();

@@ -11,6 +11,7 @@ mod shelf;
 mod vectors;
 
 pub use census::census;
+pub(super) use census::{Code, doubted, hung_below, hung_in};
 pub use library::Library;
 pub use meaning::Wanted;
 pub(super) use near::{NearTo, near};

@@ -235,7 +235,7 @@ async fn list_memories_to_review(
     Query(asked): Query<ListToReview>,
 ) -> Result<axum::Json<List<ToReviewBody>>, Problem> {
     let (order, limit) = (asked.order.unwrap_or(ReviewOrder::Told), Limit::parse(asked.limit)?);
-    let page = acts::memories::needing_review(&app, &scope, asked.project.as_deref(), order, limit, asked.cursor.as_deref()).await?;
+    let page = acts::memories::needing_review(&app, &scope, asked.project.as_deref(), None, order, limit, asked.cursor.as_deref()).await?;
     let body = |one: Doubted| ToReviewBody {
         doubted_since: one.since,
         told: one.told,

@@ -2,6 +2,7 @@
 //! same doors, checks and trail as anyone's. Running it again changes nothing.
 
 mod caller;
+mod code;
 mod runs;
 mod story;
 

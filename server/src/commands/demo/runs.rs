@@ -1,6 +1,6 @@
 //! What ran in the demo: sessions with their logs, tasks, questions, a review queue, a dream, a hold and an erasure.
 
-use super::{Failure, caller::Api, text};
+use super::{Failure, caller::Api, code, text};
 use crate::model::clock;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
@@ -25,7 +25,7 @@ pub async fn tell(slug: &str, cast: &Cast<'_>) -> Result<(), Failure> {
 }
 
 impl Cast<'_> {
-    async fn post(&self, by: &Api<'_>, path: &str, body: Value) -> Result<Value, Failure> {
+    pub async fn post(&self, by: &Api<'_>, path: &str, body: Value) -> Result<Value, Failure> {
         by.post(&format!("{}/{path}", self.base), body).await
     }
 
@@ -75,9 +75,12 @@ async fn coding(cast: &Cast<'_>) -> Result<(), Failure> {
         cast.post(coder, "tasks", json!({"key": key, "title": title, "project": "gateway"})).await?;
     }
     decisions(cast, grace).await?;
+    code::before(cast, coder, grace).await?;
     settlement(cast, coder).await?;
     docker(cast, coder).await?;
+    keys(cast, coder).await?;
     rotation(cast, coder).await?;
+    code::after(cast, coder).await?;
     for (by, query, verdict) in [
         (coder, "how do we sign service tokens?", "helpful"),
         (coder, "which errors do handlers return", "used"),
@@ -101,6 +104,12 @@ async fn coding(cast: &Cast<'_>) -> Result<(), Failure> {
     )
     .await?;
     erasure(cast, coder, grace).await?;
+    cast.post(
+        coder,
+        "deletion-requests",
+        json!({"memory_ids": [cast.made[12]["id"]], "reason": "The partner has switched it off; nobody needs the address"}),
+    )
+    .await?;
     dream(cast).await
 }
 
@@ -179,6 +188,28 @@ async fn docker(cast: &Cast<'_>, coder: &Api<'_>) -> Result<(), Failure> {
     .await?;
     cast.post(coder, &format!("sessions/{session}/end"), json!({"summary": "The tests start a private Postgres of their own"})).await?;
     cast.post(coder, "tasks/drop-docker/complete", json!({})).await?;
+    Ok(())
+}
+
+/// One that looked around before the other began.
+async fn keys(cast: &Cast<'_>, coder: &Api<'_>) -> Result<(), Failure> {
+    let begin = json!({"agent_tool": "claude-code", "external_id": "demo-4", "project": "gateway", "task": "token-rotation", "branch": "rotate-keys"});
+    let read = |path: &str| json!({"type": "file_read", "path": path});
+    let log = [
+        json!({"type": "prompt", "text": "Where are signing keys read, and what would two of them at once break?"}),
+        read("src/auth/tokens.rs"),
+        read("src/auth/keys.rs"),
+        read("src/http/routes.rs"),
+        read("tests/auth.rs"),
+        json!({"type": "file_edit", "path": "src/auth/keys.rs"}),
+        json!({"type": "file_edit", "path": "src/auth/tokens.rs"}),
+        read("src/problem.rs"),
+        json!({"type": "file_edit", "path": "tests/auth.rs"}),
+        json!({"type": "command", "command": "cargo test -p gateway auth", "exit_code": 0, "output": "test result: ok. 31 passed; 0 failed"}),
+    ];
+    let session = cast.run(coder, begin, &log).await?;
+    cast.ask(coder, "what depends on the signing key?", Some(&session)).await?;
+    cast.post(coder, &format!("sessions/{session}/end"), json!({"summary": "Only tokens.rs and the key set read signing keys"})).await?;
     Ok(())
 }
 

@@ -171,6 +171,11 @@ impl Filters {
         self.files.with(path)
     }
 
+    /// Files whose paths begin so, with the documents anchored in each.
+    pub fn files_below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a RoaringBitmap)> {
+        self.files.from(prefix).map(|(path, bearers)| (&**path, bearers)).take_while(move |(path, _)| path.starts_with(prefix))
+    }
+
     pub fn anchors(&self, marks: &Marks) -> impl Iterator<Item = AnchorOf<'_>> {
         marks.anchors.iter().filter_map(|place| {
             Some(AnchorOf {

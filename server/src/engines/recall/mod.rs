@@ -6,6 +6,7 @@ mod dates;
 pub mod document;
 pub mod excerpt;
 mod filters;
+pub mod hanging;
 mod index;
 mod labels;
 mod lexical;

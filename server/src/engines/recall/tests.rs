@@ -319,3 +319,31 @@ fn a_question_of_a_million_words_costs_no_more_than_its_cap() {
     assert_eq!(found(&index, &query), [1]);
     assert!(began.elapsed().as_millis() < 500, "{:?}", began.elapsed());
 }
+
+#[test]
+fn what_hangs_below_a_folder_is_counted_once_for_whoever_may_see_it() {
+    use super::hanging::{OnCode, Tally};
+    let on = |file: &str| Sample { file: Some(file.to_owned()), ..Sample::says("rounds half to even") };
+    let index = index(&[
+        on("src/a/x.rs"),
+        Sample { stale_from: Some(NOW - 1), ..on("src/a/x.rs") },
+        on("src/y.rs"),
+        on("src-old/z.rs"),
+        Sample { owner: Some(7), ..on("src/y.rs") },
+        Sample::says("hangs on nothing"),
+    ]);
+    let looks = |viewer| OnCode { viewer, repo: "any", project: None, branch: None, now: NOW };
+    let below = index.hung_below(&looks(Viewer::default()), "src/");
+    let fresh = Tally { fresh: 1, ..Tally::default() };
+    assert_eq!(
+        below.children.into_iter().collect::<Vec<_>>(),
+        [("src/a/".to_owned(), Tally { stale: 1, ..fresh }), ("src/y.rs".to_owned(), fresh)]
+    );
+    assert_eq!((below.all, below.doubted), (Tally { fresh: 2, suspect: 0, stale: 1 }, vec![memory(2)]));
+    let owner = Viewer { person: Some(PersonId(Uuid::from_u128(7))), project: None };
+    assert_eq!(index.hung_in(&looks(owner), "src/y.rs", None).all.fresh, 2);
+    let within = index.hung_in(&looks(Viewer::default()), "src/a/x.rs", Some("main"));
+    assert_eq!((within.memories, within.symbols["main"]), (vec![memory(2), memory(1)], within.all));
+    assert_eq!(index.doubted(Viewer::default(), None, NOW, 10), (1, vec![memory(2)]));
+    assert_eq!(index.hung_below(&looks(Viewer::default()), "none/").all, Tally::default());
+}

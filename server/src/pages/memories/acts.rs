@@ -1,6 +1,9 @@
 //! What people do with a memory, from the forms on its page.
 
-use super::super::{forms::Posted, viewer::Viewer};
+use super::super::{
+    forms::Posted,
+    viewer::{Viewer, is_local},
+};
 use crate::{
     acts::{self, memories::Precondition},
     model::{Memory, MemoryId, deletion::Selectors, text},
@@ -15,6 +18,8 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 pub struct Seen {
     seen: Option<i32>,
+    /// Where to go afterwards, if not to the memory: the list that the button stands in.
+    next: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +40,8 @@ pub async fn verify(
 ) -> Result<Response, Problem> {
     let id = parse(&id)?;
     let done = acts::memories::verify(&viewer.app, &viewer.scope, id, Precondition(form.seen), None).await;
-    settle(&viewer, id, done, "Verified: it is fresh again.")
+    let page = form.next.filter(|next| is_local(next)).unwrap_or_else(|| page(&viewer, id));
+    viewer.after(done.map(|_| (page.clone(), Flash::good("Verified: it is fresh again."))), &page)
 }
 
 pub async fn archive(

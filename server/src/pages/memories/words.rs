@@ -104,9 +104,10 @@ pub fn freshness<P>(scope: &Scope<P>, memory: &Memory) -> Freshness {
     Freshness { state: judged.state.word().to_owned(), reasons: judged.reasons }
 }
 
-/// The beginning of a text, on one line.
+/// The beginning of a text, on one line; a table makes no line.
 pub fn gist(text: &str, most: usize) -> String {
-    let line: String = text.split_whitespace().flat_map(|word| [word, " "]).collect();
+    let prose = text.lines().filter(|line| !line.trim_start().starts_with('|'));
+    let line: String = prose.flat_map(str::split_whitespace).flat_map(|word| [word, " "]).collect();
     let line = line.trim_end();
     match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),

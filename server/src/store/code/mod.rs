@@ -5,8 +5,9 @@ mod pairs;
 mod snapshots;
 mod verdicts;
 
-pub use pairs::{companions, put_pairs};
+pub use pairs::{companions, put_pairs, ties};
 pub use snapshots::{
-    Seen, digests, files, heads, hold, known_branch, known_parts, like_these, list, main_of, open, put_files, put_head, put_part, set_main,
+    Seen, children, digests, files, heads, hold, known_branch, known_parts, like_these, list, main_of, open, put_files, put_head, put_part,
+    set_main,
 };
 pub use verdicts::{Anchor, Change, Hung, Judging, anchors, branch_of_run, forget, hung_on, judge_on, put};

@@ -31,26 +31,50 @@ pub async fn put_pairs(
     Ok(())
 }
 
+/// The projects that pairs are known of: each is one look into the primary key, which begins with them.
+const PROJECTS: &str = "with recursive known as (
+    (select project from code_pairs where workspace_id = $1 and ($2::text is null or project = $2) order by project limit 1)
+    union all
+    select n.project
+    from known k
+    cross join lateral (
+        select p.project from code_pairs p where p.workspace_id = $1 and p.project > k.project and $2::text is null order by p.project limit 1
+    ) n
+)";
+
 /// Files that runs used together with these, the closest first, with how close: 1 is the closest of all.
 pub async fn companions<M>(tx: &mut Tx<M>, project: Option<&str>, paths: &[String], most: i64) -> Result<Vec<(String, f32)>, Problem> {
-    let found: Vec<(String, f32)> = sqlx::query_as(
-        "select p.path, sum(p.weight)::real as weight
+    let sql = format!(
+        "{PROJECTS}
+         select p.path, sum(p.weight)::real as weight
          from (
-             select b as path, weight from code_pairs where workspace_id = $1 and a = any($3) and ($2::text is null or project = $2)
+             select c.b as path, c.weight from known k join code_pairs c on c.workspace_id = $1 and c.project = k.project and c.a = any($3)
              union all
-             select a, weight from code_pairs where workspace_id = $1 and b = any($3) and ($2::text is null or project = $2)
+             select c.a, c.weight from known k join code_pairs c on c.workspace_id = $1 and c.project = k.project and c.b = any($3)
          ) p
          where p.path <> all($3)
          group by p.path
          order by weight desc, p.path
-         limit $4",
-    )
-    .bind(tx.workspace())
-    .bind(project)
-    .bind(paths)
-    .bind(most)
-    .fetch_all(tx.conn())
-    .await?;
+         limit $4"
+    );
+    let found: Vec<(String, f32)> =
+        sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(tx.workspace()).bind(project).bind(paths).bind(most).fetch_all(tx.conn()).await?;
     let closest = found.first().map_or(1.0, |(_, weight)| weight.max(f32::MIN_POSITIVE));
     Ok(found.into_iter().map(|(path, weight)| (path, weight / closest)).collect())
+}
+
+/// Which of these files go with each other, and how close: 1 is the closest of them.
+pub async fn ties<M>(tx: &mut Tx<M>, project: Option<&str>, paths: &[String]) -> Result<Vec<(String, String, f32)>, Problem> {
+    let sql = format!(
+        "{PROJECTS}
+         select c.a, c.b, sum(c.weight)::real
+         from known k
+         join code_pairs c on c.workspace_id = $1 and c.project = k.project and c.a = any($3) and c.b = any($3)
+         group by c.a, c.b
+         order by 3 desc, c.a, c.b"
+    );
+    let found: Vec<(String, String, f32)> =
+        sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(tx.workspace()).bind(project).bind(paths).fetch_all(tx.conn()).await?;
+    let closest = found.first().map_or(1.0, |(.., weight)| weight.max(f32::MIN_POSITIVE));
+    Ok(found.into_iter().map(|(a, b, weight)| (a, b, weight / closest)).collect())
 }

@@ -25,9 +25,10 @@ pub struct Seen {
     pub main: bool,
     pub files: i32,
     pub symbols: i32,
+    pub at: OffsetDateTime,
 }
 
-const SEEN: &str = "select id, project, repo, branch, commit, main, files, symbols from code_snapshots";
+const SEEN: &str = "select id, project, repo, branch, commit, main, files, symbols, at from code_snapshots";
 
 /// The picture of a branch, if there is one, held until this transaction ends; whoever syncs the same one waits.
 pub async fn hold(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &str) -> Result<Option<Seen>, Problem> {
@@ -64,7 +65,7 @@ pub async fn open(
     .execute(tx.conn())
     .await?;
     let (project, repo, branch) = (project.to_owned(), repo.to_owned(), branch.to_owned());
-    Ok(Seen { id, project, repo, branch, commit: None, main: false, files: 0, symbols: 0 })
+    Ok(Seen { id, project, repo, branch, commit: None, main: false, files: 0, symbols: 0, at })
 }
 
 /// The branch that memories of this repository are judged on: main, master, or the first that was seen, of those that are
@@ -171,6 +172,49 @@ pub async fn like_these<M>(tx: &mut Tx<M>, snapshots: &[Uuid], paths: &[String],
     .fetch_all(tx.conn())
     .await?;
     rows.into_iter().map(|(of, path, sha256, symbols)| Ok((of, unpacked((path, sha256, symbols))?))).collect()
+}
+
+/// What lies in a folder of a picture, after a place: folders with a slash at the end, and files. Each is one look into the
+/// primary key, however much lies in it.
+pub async fn children<M>(tx: &mut Tx<M>, snapshot: Uuid, folder: &str, after: Option<&str>, most: i64) -> Result<Vec<String>, Problem> {
+    /// Comes after every path.
+    const END: &str = "\u{10FFFF}";
+    let end = folder.strip_suffix('/').map_or_else(|| END.to_owned(), past);
+    let from = after.map_or_else(|| folder.to_owned(), |last| last.strip_suffix('/').map_or_else(|| format!("{last}\u{1}"), past));
+    Ok(sqlx::query_scalar(
+        "with recursive child as (
+             (select left(f.path, $5 + coalesce(nullif(strpos(substr(f.path, $5 + 1), '/'), 0), length(f.path))) as path
+              from code_files f
+              where f.workspace_id = $1 and f.snapshot_id = $2 and f.path >= $3 and f.path < $4
+              order by f.path
+              limit 1)
+             union all
+             select n.path
+             from child c
+             cross join lateral (
+                 select left(f.path, $5 + coalesce(nullif(strpos(substr(f.path, $5 + 1), '/'), 0), length(f.path))) as path
+                 from code_files f
+                 where f.workspace_id = $1 and f.snapshot_id = $2 and f.path < $4
+                   and f.path >= case when right(c.path, 1) = '/' then left(c.path, -1) || '0' else c.path || chr(1) end
+                 order by f.path
+                 limit 1
+             ) n
+         )
+         select path from child limit $6",
+    )
+    .bind(tx.workspace())
+    .bind(snapshot)
+    .bind(from)
+    .bind(end)
+    .bind(i32::try_from(folder.chars().count()).unwrap_or(i32::MAX))
+    .bind(most)
+    .fetch_all(tx.conn())
+    .await?)
+}
+
+/// What comes after everything in a folder: `0` is the sign after the slash.
+fn past(folder: &str) -> String {
+    format!("{folder}0")
 }
 
 fn unpacked((path, sha256, symbols): (String, String, Vec<u8>)) -> Result<File, Problem> {

@@ -21,7 +21,7 @@ pub struct Doubted {
 pub async fn doubted<M>(
     tx: &mut Tx<M>,
     settings: &Settings,
-    project: Option<&str>,
+    (project, some): (Option<&str>, Option<&[MemoryId]>),
     order: ReviewOrder,
     after: i64,
     most: i64,
@@ -49,7 +49,7 @@ pub async fn doubted<M>(
              cross join lateral (
                  select greatest(m.updated_at, m.verified_at) + make_interval(days => ($2::int[])[array_position($3::text[], m.kind)]) as due
              ) a
-             where m.workspace_id = $1 and m.state = 'active' and ($4::text is null or m.project = $4)
+             where m.workspace_id = $1 and m.state = 'active' and ($4::text is null or m.project = $4) {}
          ) d
          cross join lateral (
              select count(*) as told, count(*) filter (where i.receipt_id >= id_at(d.since)) as told_since
@@ -59,21 +59,19 @@ pub async fn doubted<M>(
          where d.since is not null
          order by {}, d.id
          limit $5 offset $6",
+        if some.is_some() { "and m.id = any($7)" } else { "" },
         match order {
             ReviewOrder::Told => "t.told_since desc, t.told desc, d.since",
             ReviewOrder::Use => "t.told desc, t.told_since desc, d.since",
             ReviewOrder::Age => "d.sure, d.since",
         }
     );
-    let rows: Vec<(MemoryId, OffsetDateTime, i64, i64)> = sqlx::query_as(sqlx::AssertSqlSafe(sql))
-        .bind(tx.workspace())
-        .bind(ages)
-        .bind(kinds)
-        .bind(project)
-        .bind(most)
-        .bind(after)
-        .fetch_all(tx.conn())
-        .await?;
+    let mut query =
+        sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(tx.workspace()).bind(ages).bind(kinds).bind(project).bind(most).bind(after);
+    if let Some(some) = some {
+        query = query.bind(some.iter().map(|id| id.0).collect::<Vec<_>>());
+    }
+    let rows: Vec<(MemoryId, OffsetDateTime, i64, i64)> = query.fetch_all(tx.conn()).await?;
     let ids: Vec<MemoryId> = rows.iter().map(|(id, ..)| *id).collect();
     let memories = find_some(tx, &ids).await?;
     let with = |memory: Memory| {
