@@ -68,6 +68,14 @@ fn ends_within_a_line(file: &Path) -> std::io::Result<bool> {
     Ok(last != *b"\n")
 }
 
+/// What the journal in a data dir says; nothing where there is none.
+pub fn read_beside(data_dir: &Path) -> std::io::Result<Vec<Journalled>> {
+    match read(&data_dir.join(NAME)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read,
+    }
+}
+
 /// What a journal says. A line that a crash has cut short was written anew after it, and is passed over.
 pub fn read(file: &Path) -> std::io::Result<Vec<Journalled>> {
     let mut entries = Vec::new();

@@ -57,6 +57,14 @@ enum Command {
         #[command(flatten)]
         given: Box<Given>,
     },
+    /// Look through the whole database, changing nothing, and say of each promise whether it holds: exit 0 when all do, 1 when one does not, 2 when it could not be told
+    Check {
+        #[command(flatten)]
+        given: Box<Given>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Look after the audit trail
     Audit {
         #[command(subcommand)]
@@ -130,6 +138,7 @@ async fn run(line: Line) -> Result<ExitCode, commands::Failure> {
         Command::Roles => print!("{}", cairn_server::api::document::roles_page()),
         Command::RotateKeys { given } => commands::rotate_keys(settings(given)?).await?,
         Command::Audit { what: Audit::Verify { file, key, since } } => commands::verify(&file, &key, since.as_deref())?,
+        Command::Check { given, json } => return Ok(commands::check(settings(given), json).await),
         Command::Psql { given, args } => return commands::psql(settings(given)?, &args).await,
         Command::Backup { file, given } => commands::backup(settings(given)?, &file).await?,
         Command::Restore { file, erasures, given } => commands::restore(settings(given)?, &file, erasures.as_deref()).await?,

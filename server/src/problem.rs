@@ -363,6 +363,11 @@ impl From<sqlx::Error> for Problem {
                     (Some(code), _) if code.starts_with("57P") || code.starts_with("08") || code.starts_with("53") => away(),
                     (Some("57014"), _) => Self::Timeout,
                     (Some("25006"), _) => away(),
+                    // Another server has migrated beside this one: the next connection reads the schema anew.
+                    (Some("0A000"), _) if db.message().contains("cached plan") => {
+                        crate::store::connect::statements_are_stale();
+                        away()
+                    }
                     _ => Self::internal(&error),
                 }
             }

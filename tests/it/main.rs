@@ -9,6 +9,7 @@ mod code_commits;
 mod commands;
 mod concurrency;
 mod conflicts;
+mod consistency;
 mod context;
 mod copies;
 mod decisions;

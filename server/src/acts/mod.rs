@@ -6,6 +6,7 @@ pub mod activity;
 pub mod actors;
 pub mod code;
 pub mod conflicts;
+pub mod consistency;
 pub mod context;
 pub mod decisions;
 pub mod deletion;

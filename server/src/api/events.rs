@@ -48,15 +48,23 @@ struct EventsQuery {
     seconds: Option<u64>,
 }
 
-/// Something changed: of what sort, and its id. What it says now is for the other operations to tell.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Changed)]
+/// One event of the stream.
+#[derive(ToSchema)]
+#[schema(as = ChangedEvent)]
+#[expect(dead_code, reason = "it says in the document what axum writes")]
+struct EventBody {
+    #[schema(example = "changed")]
+    event: String,
+    /// Something changed, as JSON: `kind` is of what sort – `memory`, `session`, `task`, `proposal`, `conflict`,
+    /// `deletion_request`, `dream`, `rollback` or `receipt`; for auditors and admins also `hold`, `agent`, `key`, `person` and
+    /// `workspace` – and `id` its id. What it says now is for the other operations to tell.
+    #[schema(example = "{\"kind\":\"memory\",\"id\":\"01a1e804-daf3-7177-a333-05a07ce55daf\"}")]
+    data: String,
+}
+
+#[derive(Serialize)]
 struct ChangedBody {
-    /// `memory`, `session`, `task`, `proposal`, `conflict`, `deletion_request`, `dream`, `rollback` or `receipt`; for auditors
-    /// and admins also `hold`, `agent`, `key`, `person` and `workspace`.
-    #[schema(example = "memory")]
     kind: String,
-    /// Its id.
     id: uuid::Uuid,
 }
 
@@ -66,7 +74,7 @@ struct ChangedBody {
 /// ends when the credential does.
 #[utoipa::path(
     get, path = "/v1/workspaces/{ws}/events", tag = "Operations", params(EventsQuery),
-    responses((status = 200, description = "What changes, as it changes.", content_type = "text/event-stream", body = ChangedBody))
+    responses((status = 200, description = "What changes, as it changes.", content_type = "text/event-stream", body = EventBody))
 )]
 async fn listen_to_workspace(
     Of(app): Of<App>,

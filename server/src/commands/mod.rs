@@ -1,11 +1,13 @@
 //! What `cairn-server` does, command by command.
 
 mod audit;
+mod check;
 mod copies;
 pub mod demo;
 mod health;
 
 pub use audit::verify;
+pub use check::check;
 pub use copies::{backup, restore};
 pub use health::health;
 

@@ -2,6 +2,7 @@
 //! with a trip of its own, which costs as much as a short statement does: what is asked many times a second goes from
 //! hand to hand instead, and only now and then through the pool.
 
+use super::connect::stale_since;
 use sqlx::{PgConnection, PgPool, Postgres, pool::PoolConnection};
 use std::{
     ops::{Deref, DerefMut},
@@ -67,11 +68,11 @@ impl AtHand {
         drop(all);
     }
 
-    /// The one that was used last, and all others when even that has rested.
+    /// The one that was used last, and all others when even that has rested, or knows statements that no longer fit.
     fn newest(&self) -> (Option<Kept>, Vec<Kept>) {
         let mut kept = self.lock();
         match kept.0.pop() {
-            Some(newest) if newest.used.elapsed() < RESTED => (Some(newest), Vec::new()),
+            Some(newest) if newest.used.elapsed() < RESTED && !stale_since().is_some_and(|since| newest.out_since < since) => (Some(newest), Vec::new()),
             Some(rested) => {
                 let mut all = std::mem::take(&mut kept.0);
                 all.push(rested);

@@ -84,28 +84,31 @@ pub async fn look_through(owner_url: &str) -> Result<Found, sqlx::Error> {
         "select count(*)
          from audit_entries e
          where e.target_type = 'memory' and e.version is not null
-           and not exists (select 1 from memory_versions v where v.workspace_id = e.workspace_id and v.audit_id = e.id)
+           and not exists (
+               select 1 from memory_versions v
+               where v.workspace_id = e.workspace_id and v.memory_id = e.target_id and v.version = e.version
+                 and (v.audit_id = e.id or (e.action = 'memory.redacted' and v.redacted_at is not null)))
            and not exists (select 1 from audit_entries g where g.workspace_id = e.workspace_id and g.action = 'memory.erased' and g.target_id = e.target_id)",
     )
     .fetch_one(&mut conn)
     .await?;
-    let unproven = memories::count_unproven(&mut conn).await?;
+    let unproven = i64::try_from(memories::unproven(&mut conn).await?.len()).unwrap_or(i64::MAX);
     conn.close().await?;
     Ok(Found { workspaces, memories, versions, entries, unproven, orphaned, ..Found::default() })
 }
 
 /// All sealed trails, read as the owner.
-pub struct Trails(PgConnection);
+pub struct Trails<'a>(&'a mut PgConnection);
 
-impl Trails {
-    pub async fn open(owner_url: &str) -> Result<Self, Problem> {
-        Ok(Self(PgConnection::connect(owner_url).await?))
+impl<'a> Trails<'a> {
+    pub fn of(conn: &'a mut PgConnection) -> Self {
+        Self(conn)
     }
 
     /// The names and public keys of all that ever signed.
     pub async fn keys(&mut self) -> Result<Vec<(String, [u8; 32])>, Problem> {
         let rows: Vec<(String, Vec<u8>)> =
-            sqlx::query_as("select name, public_key from signing_keys where purpose = 'trail'").fetch_all(&mut self.0).await?;
+            sqlx::query_as("select name, public_key from signing_keys where purpose = 'trail'").fetch_all(&mut *self.0).await?;
         rows.into_iter().map(|(name, key)| Ok((name, key.as_slice().try_into().map_err(Problem::internal)?))).collect()
     }
 
@@ -117,24 +120,20 @@ impl Trails {
              from (select workspace_id from audit_leaves union select workspace_id from audit_checkpoints) t
              order by 1",
         )
-        .fetch_all(&mut self.0)
+        .fetch_all(&mut *self.0)
         .await?)
     }
 
     /// The next leaves of a tree, from an index on.
     pub async fn leaves(&mut self, workspace: Uuid, from: u64) -> Result<Vec<Leaf>, Problem> {
         let all = Filter::default();
-        sealed::leaves_of(&mut self.0, WorkspaceId(workspace), from, i64::MAX.cast_unsigned(), &all, 5000).await
+        sealed::leaves_of(self.0, WorkspaceId(workspace), from, i64::MAX.cast_unsigned(), &all, 5000).await
     }
 
     /// How many leaves a tree has, with or without their entries.
     pub async fn count(&mut self, workspace: Uuid) -> Result<u64, Problem> {
         let count: i64 =
-            sqlx::query_scalar("select count(*) from audit_leaves where workspace_id = $1").bind(workspace).fetch_one(&mut self.0).await?;
+            sqlx::query_scalar("select count(*) from audit_leaves where workspace_id = $1").bind(workspace).fetch_one(&mut *self.0).await?;
         Ok(count.cast_unsigned())
-    }
-
-    pub async fn close(self) -> Result<(), Problem> {
-        Ok(self.0.close().await?)
     }
 }

@@ -11,9 +11,24 @@ use sqlx::{
     migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
 };
-use std::time::Duration;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 pub static MIGRATOR: Migrator = sqlx::migrate!("../migrations");
+
+/// When a statement was last refused because the schema had changed under it: a newer server migrated beside this one.
+static STALE: Mutex<Option<Instant>> = Mutex::new(None);
+
+pub(super) fn stale_since() -> Option<Instant> {
+    *STALE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Connections that are older than this moment know statements that no longer fit, and are used no more.
+pub(crate) fn statements_are_stale() {
+    *STALE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+}
 
 /// The door to the database. It opens only onto a scope.
 #[derive(Clone, Debug)]
@@ -56,6 +71,9 @@ impl Db {
                 .test_before_acquire(false)
                 .before_acquire(|conn, meta| {
                     Box::pin(async move {
+                        if stale_since().is_some_and(|since| meta.age > since.elapsed()) {
+                            return Ok(false);
+                        }
                         if meta.idle_for > RESTED {
                             conn.ping().await?;
                         }
@@ -176,6 +194,12 @@ pub async fn migrate(owner_url: &str, app_url: &str) -> Result<(), ConnectProble
         verify(&mut conn).await?;
     }
     conn.close().await.map_err(ConnectProblem::Unreachable)
+}
+
+/// The schema is the one that this server knows; nothing is changed.
+pub async fn is_known(conn: &mut PgConnection) -> Result<(), ConnectProblem> {
+    check_version(conn).await?;
+    verify(conn).await
 }
 
 async fn check_version(conn: &mut PgConnection) -> Result<(), ConnectProblem> {

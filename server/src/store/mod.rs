@@ -11,6 +11,7 @@ pub mod cluster;
 pub mod code;
 pub mod conflicts;
 pub mod connect;
+pub mod consistency;
 pub mod decisions;
 pub mod deletion;
 pub mod dreams;

@@ -7,7 +7,7 @@ mod proofs;
 mod sealer;
 
 pub use check::{Check, Checks, Outcome, check, last_check};
-pub use copies::look_through;
+pub use copies::{held_against, look_through};
 pub use export::{Export, Exported};
 pub use proofs::{Consistent, Included, checkpoint, consistency, inclusion};
 pub use sealer::Sealer;

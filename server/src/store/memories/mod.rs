@@ -149,9 +149,9 @@ struct Proven {
 }
 
 /// Versions whose digest is not what their text, salt and entry say; as the owner, page by page.
-pub(super) async fn count_unproven(conn: &mut sqlx::PgConnection) -> Result<i64, sqlx::Error> {
+pub(super) async fn unproven(conn: &mut sqlx::PgConnection) -> Result<Vec<(uuid::Uuid, i32)>, sqlx::Error> {
     let mut place = (uuid::Uuid::nil(), uuid::Uuid::nil(), 0);
-    let mut unproven = 0;
+    let mut unproven = Vec::new();
     loop {
         let page: Vec<Proven> = sqlx::query_as(
             "select s.*, e.digest as entry_digest
@@ -168,7 +168,8 @@ pub(super) async fn count_unproven(conn: &mut sqlx::PgConnection) -> Result<i64,
         .await?;
         let Some(last) = page.last() else { return Ok(unproven) };
         place = (last.workspace_id, last.row.id.0, last.row.version);
-        unproven += page.into_iter().map(|proven| i64::from(!proven.holds())).sum::<i64>();
+        let named = page.into_iter().map(|proven| ((proven.row.id.0, proven.row.version), proven.holds()));
+        unproven.extend(named.filter(|(_, holds)| !holds).map(|(version, _)| version));
     }
 }
 
