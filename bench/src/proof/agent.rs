@@ -2,7 +2,7 @@
 //! rules. With a memory it does what the protocol block of `cairn install` asks of an agent; without one it looks for itself.
 
 use super::{
-    ledger::{Ledger, Line},
+    ledger::{Evidence, Ledger, Line},
     machine::Machine,
     mind::Mind,
     referee::Referee,
@@ -45,6 +45,8 @@ struct Told {
     value: String,
     text: String,
     fresh: bool,
+    /// Why it is doubted.
+    reasons: String,
     memory: Option<String>,
     line: usize,
 }
@@ -139,6 +141,9 @@ impl Agent<'_> {
         let doubtful = told.into_iter().next();
         let value = if question.looks.is_empty() { self.chooses(name, question) } else { self.looks(question, doubtful.as_ref())? };
         let n = self.writes(if question.looks.is_empty() { "chooses" } else { "sees" }, &format!("{}: {value}", question.ask), 0);
+        if let Some(Told { reasons, .. }) = &doubtful {
+            self.ledger.trace[n - 1].about.push_str(&format!(" (was doubted: {reasons})"));
+        }
         match doubtful {
             Some(Told { value: said, memory: Some(memory), .. }) if said == value => {
                 self.ledger.at("doubted_though_true", n);
@@ -146,11 +151,11 @@ impl Agent<'_> {
             }
             Some(Told { memory, .. }) => {
                 self.ledger.at("doubted_and_false", n);
-                self.remembers(&question.kind, &question.noted(&value), question.anchor.as_deref(), memory.as_deref())?;
+                self.remembers(&question.kind, &question.noted(&value), question.hangs_on(&value).as_deref(), memory.as_deref())?;
             }
             // Whoever only follows a habit has decided nothing.
             None if question.habit.is_none() => {
-                self.remembers(&question.kind, &question.noted(&value), question.anchor.as_deref(), None)?;
+                self.remembers(&question.kind, &question.noted(&value), question.hangs_on(&value).as_deref(), None)?;
             }
             None => {}
         }
@@ -183,7 +188,8 @@ impl Agent<'_> {
     fn chooses(&mut self, name: &str, question: &Question) -> String {
         question.habit.clone().unwrap_or_else(|| {
             let sides = question.options.len().max(1);
-            let roll = dice(self.seed, &format!("{} {} {name}", self.task.name, self.number));
+            // Whoever lost the context throws anew.
+            let roll = dice(self.seed, &format!("{} {} {} {name}", self.task.name, self.number, self.referee.epochs()));
             question.options[usize::try_from(roll % sides as u64).unwrap_or_default()].clone()
         })
     }
@@ -208,7 +214,8 @@ impl Agent<'_> {
             if let Some(value) = question.in_memory(text)? {
                 let fresh = !text.contains(" [suspect: ") && !text.contains(" [stale: ");
                 let memory = text.rsplit_once('(').map(|(_, id)| id.trim_end_matches(')').to_owned());
-                told.push(Told { value, text: text.to_owned(), fresh, memory, line });
+                let reasons = text.split_once(" [").map(|(_, mark)| mark.to_owned()).unwrap_or_default();
+                told.push(Told { value, text: text.to_owned(), fresh, reasons, memory, line });
             }
         }
         Ok(told)
@@ -229,7 +236,8 @@ impl Agent<'_> {
             let fresh = item["freshness"]["state"] == "fresh";
             self.judges(text, fresh, n)?;
             if let Some(value) = question.in_memory(text)? {
-                told.push(Told { value, text: text.to_owned(), fresh, memory: item["memory_id"].as_str().map(str::to_owned), line: n });
+                let reasons = item["freshness"].to_string();
+                told.push(Told { value, text: text.to_owned(), fresh, reasons, memory: item["memory_id"].as_str().map(str::to_owned), line: n });
             }
         }
         Ok(told)
@@ -293,6 +301,7 @@ impl Agent<'_> {
         }
         if call.edits() {
             self.repository.edit(call)?;
+            self.referee.edits += 1;
             self.mind.reads(&path, &self.repository.read(&path).unwrap_or_default());
         }
         let shown = if call.edits() { String::new() } else { self.repository.shown(call) };
@@ -301,7 +310,9 @@ impl Agent<'_> {
         let n = self.writes(what, &call.words(), cost);
         self.heard.push(n);
         if !call.edits() {
-            let seen_before = !self.referee.first_sight(&call.words(), &shown, cost);
+            // A command on changed code is not the same again.
+            let on = if call.tool_name == "Bash" { format!("{} after {} edits", self.repository.release, self.referee.edits) } else { String::new() };
+            let seen_before = !self.referee.first_sight(&call.words(), &format!("{on} {shown}"), cost);
             let (all, again) = if call.reads() { ("reads", "reads_again") } else { ("commands", "commands_again") };
             self.ledger.at(all, n);
             if seen_before {
@@ -354,6 +365,9 @@ impl Agent<'_> {
 
     /// Writes something down, where there is a memory.
     fn remembers(&mut self, kind: &str, text: &str, anchor: Option<&str>, instead_of: Option<&str>) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
         self.referee.new_words(tokens::count(text));
         let Some(machine) = &mut self.machine else { return Ok(()) };
         let mut arguments = vec!["--json", "remember", "--kind", kind];
@@ -447,7 +461,9 @@ impl Agent<'_> {
     fn writes(&mut self, what: &'static str, about: &str, tokens: u32) -> usize {
         let line = Line { run: self.number, what, about: about.to_owned(), tokens, session: self.known_as.clone(), ..Line::default() };
         let n = self.ledger.line(line);
-        self.ledger.count("tokens", u64::from(tokens), super::ledger::Evidence::Trace { line: n });
+        if tokens > 0 {
+            self.ledger.count("tokens", u64::from(tokens), Evidence::Trace { line: n });
+        }
         n
     }
 }
@@ -468,6 +484,10 @@ fn shown(item: &Value) -> String {
 
 /// The same for the same seed and occasion, on every machine.
 fn dice(seed: u64, occasion: &str) -> u64 {
-    let mixed = occasion.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    (mixed ^ (mixed >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 33
+    let begun = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xcbf2_9ce4_8422_2325;
+    let mut mixed = occasion.bytes().fold(begun, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    for _ in 0..2 {
+        mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    }
+    mixed >> 33
 }

@@ -9,6 +9,7 @@ pub struct Referee {
     seen: BTreeSet<(String, String)>,
     done: BTreeSet<String>,
     decided: BTreeMap<String, String>,
+    pub edits: usize,
     /// Tokens that were new in each stretch of work between two losses of context.
     fresh: Vec<u64>,
 }
@@ -17,6 +18,10 @@ impl Referee {
     /// A run begins, or goes on with an emptied context.
     pub fn epoch(&mut self) {
         self.fresh.push(0);
+    }
+
+    pub fn epochs(&self) -> usize {
+        self.fresh.len()
     }
 
     /// Whether nobody saw this before, in this replay.

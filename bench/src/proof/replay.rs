@@ -62,6 +62,9 @@ async fn replay(setting: &Setting, task: &Task, mut with: Option<(&mut House, &s
         if repository.release != run.release {
             repository.check_out(&run.release)?;
         }
+        for (name, question) in &task.questions {
+            question.tells_nothing(repository.truth(question)?.as_deref()).map_err(|wrong| format!("{}, {name}: {wrong}", task.name))?;
+        }
         let number = index + 1;
         let mut machine = match &mut with {
             Some((house, prefix)) => {
@@ -102,6 +105,8 @@ async fn replay(setting: &Setting, task: &Task, mut with: Option<(&mut House, &s
                 roll_back(&mut person, &base, &session, number, &mut replayed.ledger).await?;
             } else {
                 review(&mut person, &base, number, &checked, &mut replayed.ledger).await?;
+                let world = World { task, repository: &repository, referee: &referee };
+                settle(&mut person, &base, number, &world, &mut replayed.ledger).await?;
             }
             replayed.sessions.push(Session { id: session, workspace: slug.clone() });
             replayed.machines.insert((slug, run.agent.clone()), machine);
@@ -182,6 +187,50 @@ async fn review(person: &mut Client, base: &str, run: usize, checked: &[String],
     for memory in checked {
         person.make(&format!("{base}/memories/{memory}/verify"), json!({"note": "An agent looked, and it is so."})).await?;
         ledger.line(Line { run, what: "verify", about: "looked at, and true".to_owned(), memory: Some(memory.clone()), ..Line::default() });
+    }
+    Ok(())
+}
+
+/// What a person knows who looks at the code.
+struct World<'a> {
+    task: &'a Task,
+    repository: &'a Repository,
+    referee: &'a Referee,
+}
+
+impl World<'_> {
+    /// Whether what a memory says is so; None where the task has no question that it answers.
+    fn holds(&self, memory: &Value) -> Result<Option<bool>, Failure> {
+        let text = memory["content"].as_str().unwrap_or_default();
+        for (name, question) in &self.task.questions {
+            if let (Some(said), Some(holds)) = (question.in_memory(text)?, self.referee.holds(self.repository, name, question)?) {
+                return Ok(Some(said == holds));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Contradictions that were reported: a person looks, and keeps what holds.
+async fn settle(person: &mut Client, base: &str, run: usize, world: &World<'_>, ledger: &mut Ledger) -> Result<(), Failure> {
+    for conflict in all(person, &format!("{base}/conflicts")).await? {
+        let (id, two) = (text(&conflict["id"]).unwrap_or_default(), &conflict["memories"]);
+        let keep = match (world.holds(&two[0])?, world.holds(&two[1])?) {
+            (Some(false), Some(true)) => text(&two[1]["id"]),
+            (Some(true), Some(false)) => text(&two[0]["id"]),
+            _ => None,
+        };
+        let said = keep.clone().unwrap_or_else(|| "both".to_owned());
+        let (status, _) = person.post(&format!("{base}/conflicts/{id}/resolve"), json!({"keep": said, "note": "Looked up."}).to_string()).await?;
+        if status >= 300 {
+            continue;
+        }
+        let about = format!("{}: kept {said}", conflict["reason"].as_str().unwrap_or_default());
+        let n = ledger.line(Line { run, what: "settle", about, memory: text(&two[0]["id"]), ..Line::default() });
+        ledger.at("contradictions", n);
+        if keep.is_none() {
+            ledger.at("contradictions_of_none", n);
+        }
     }
     Ok(())
 }

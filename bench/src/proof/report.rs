@@ -55,6 +55,7 @@ pub const GROUPS: &[Group] = &[
             warm("wrong_acted_on", "false memories acted upon", Some("acted_on_memory")),
             warm("doubted_and_false", "false memories that were marked, and looked up instead", None),
             warm("doubted_though_true", "true memories that were marked, and looked up in vain", None),
+            warm("contradictions_of_none", "contradictions reported between memories that both hold", Some("contradictions")),
             warm("captured_and_approved", "memories captured by hooks and approved", None),
         ],
     },

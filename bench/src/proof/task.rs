@@ -58,6 +58,7 @@ pub struct Question {
     pub note: String,
     #[serde(default = "discovery")]
     pub kind: String,
+    /// Where in the code it is so, `{}` being the answer.
     pub anchor: Option<String>,
     /// Of a choice: what can be chosen.
     #[serde(default)]
@@ -169,6 +170,19 @@ impl Question {
 
     pub fn in_sight(&self, text: &str) -> Result<Option<String>, Failure> {
         self.seen.as_deref().map_or(Ok(None), |seen| captured(seen, text))
+    }
+
+    /// Fails if the agent would be told an answer by what it is given to ask and read with.
+    pub fn tells_nothing(&self, truth: Option<&str>) -> Result<(), Failure> {
+        let answers = self.options.iter().map(String::as_str).chain(truth);
+        match answers.into_iter().find(|answer| self.ask.contains(answer) || self.known.contains(answer)) {
+            Some(answer) => Err(format!("`{answer}` is an answer, and the recording gives it away").into()),
+            None => Ok(()),
+        }
+    }
+
+    pub fn hangs_on(&self, value: &str) -> Option<String> {
+        self.anchor.as_ref().map(|anchor| anchor.replace("{}", value))
     }
 
     pub fn noted(&self, value: &str) -> String {
