@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp bench-code bench-freshness bench-scan bench-pages bench-lighthouse test-formatters install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp bench-code bench-freshness bench-scan bench-pages bench-lighthouse proof test-formatters install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -103,6 +103,9 @@ bench-scan: ## measure a scan of a million lines, and a sync after a commit of t
 
 bench-pages: ## measure every page with 100,000 memories and a million entries, or SIZE=2000
 	cargo run --release -p cairn-bench -- pages $(SIZE)
+
+proof: ## what memory is worth: recorded tasks on real packages, cold and warm; ARGS="--seed 2 --only bug"
+	@scripts/proof.sh $(ARGS)
 
 bench-lighthouse: install-for-tests ## Lighthouse on the dashboard's main pages
 	@scripts/lighthouse.sh

@@ -56,7 +56,7 @@ impl House {
         let started = Instant::now();
         let running = start(&given, &postgres).await?;
         let address = running.address;
-        let admin = sign_in(address).await?;
+        let admin = sign_in(address, EMAIL).await?;
         let mut house =
             Self { postgres, address, key: String::new(), given, running, started, admin, signed_in: Instant::now(), _data: data };
         house.key = house.workspace(WORKSPACE).await?;
@@ -66,12 +66,17 @@ impl House {
     /// A new workspace, and the key of an agent who writes in it.
     pub async fn workspace(&mut self, slug: &str) -> Result<String, Failure> {
         if self.signed_in.elapsed() > SIGN_IN_AGAIN {
-            self.admin = sign_in(self.address).await?;
+            self.admin = sign_in(self.address, EMAIL).await?;
             self.signed_in = Instant::now();
         }
         self.admin.make("/v1/workspaces", json!({"slug": slug, "name": slug, "purpose": "to measure"})).await?;
+        self.agent(slug, "writer", "writer").await
+    }
+
+    /// A new agent in a workspace, and its key.
+    pub async fn agent(&mut self, slug: &str, name: &str, role: &str) -> Result<String, Failure> {
         let agents = format!("/v1/workspaces/{slug}/agents");
-        let agent = self.admin.make(&agents, json!({"name": "writer", "role": "writer"})).await?;
+        let agent = self.admin.make(&agents, json!({"name": name, "role": role})).await?;
         let id = text(&agent["id"]).ok_or("an agent has an id")?;
         let key = self.admin.make(&format!("{agents}/{id}/keys"), json!({})).await?;
         text(&key["key"]).ok_or_else(|| "a key is shown".into())
@@ -79,11 +84,22 @@ impl House {
 
     /// The key of somebody in a workspace who may review.
     pub async fn reviewer(&mut self, slug: &str) -> Result<String, Failure> {
-        let agents = format!("/v1/workspaces/{slug}/agents");
-        let agent = self.admin.make(&agents, json!({"name": "reviewer", "role": "reviewer"})).await?;
-        let id = text(&agent["id"]).ok_or("an agent has an id")?;
-        let key = self.admin.make(&format!("{agents}/{id}/keys"), json!({})).await?;
-        text(&key["key"]).ok_or_else(|| "a key is shown".into())
+        self.agent(slug, "reviewer", "reviewer").await
+    }
+
+    /// A person with an account and no workspace yet.
+    pub async fn account(&mut self, email: &str) -> Result<(), Failure> {
+        self.admin.make("/v1/users", json!({"email": email, "name": email, "password": PASSWORD})).await?;
+        Ok(())
+    }
+
+    pub async fn joins(&mut self, slug: &str, email: &str, role: &str) -> Result<(), Failure> {
+        self.admin.make(&format!("/v1/workspaces/{slug}/members"), json!({"email": email, "role": role})).await?;
+        Ok(())
+    }
+
+    pub async fn sign_in(&self, email: &str) -> Result<Client, Failure> {
+        sign_in(self.address, email).await
     }
 
     /// Change a workspace's settings.
@@ -103,7 +119,7 @@ impl House {
 
     /// The first admin, who may audit the workspaces.
     pub async fn admin(&mut self) -> Result<&mut Client, Failure> {
-        self.admin = sign_in(self.address).await?;
+        self.admin = sign_in(self.address, EMAIL).await?;
         Ok(&mut self.admin)
     }
 
@@ -125,7 +141,7 @@ impl House {
         let started = Instant::now();
         let running = start(&given, &postgres).await?;
         let address = running.address;
-        let admin = sign_in(address).await?;
+        let admin = sign_in(address, EMAIL).await?;
         Ok(Self { postgres, address, key, given, running, started, admin, signed_in: Instant::now(), _data: data })
     }
 
@@ -143,9 +159,9 @@ async fn start(given: &Given, postgres: &ThrowAway) -> Result<Running, Failure> 
     serve::start(given.clone().check()?, &postgres.login_url("postgres"), &postgres.owner_url("postgres")).await
 }
 
-async fn sign_in(address: SocketAddr) -> Result<Client, Failure> {
+async fn sign_in(address: SocketAddr, email: &str) -> Result<Client, Failure> {
     let mut anyone = Client::connect(address, None).await?;
-    let login = anyone.make("/v1/auth/login", json!({"email": EMAIL, "password": PASSWORD})).await?;
+    let login = anyone.make("/v1/auth/login", json!({"email": email, "password": PASSWORD})).await?;
     Client::connect(address, text(&login["access_token"])).await
 }
 

@@ -9,6 +9,7 @@ mod house;
 mod mcp;
 mod pages;
 mod pgbench;
+mod proof;
 mod recall;
 mod seal;
 mod speed;
@@ -34,7 +35,8 @@ async fn main() -> ExitCode {
         Some("mcp") => mcp::run().await,
         Some("code") => code::run().await,
         Some("pages") => pages::run(&rest).await,
-        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp, code or pages".into()),
+        Some("proof") => proof::run(&rest).await,
+        _ => Err("say what to measure: write, recall, speed, capture, seal, dream, mcp, code, pages or proof".into()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,0 +1,1 @@
+"""A shop, small enough to be read at once."""

@@ -1,0 +1,20 @@
+from .compat import text_type
+
+MAX_ITEMS = 40
+
+
+class Cart:
+    """What somebody is about to buy."""
+
+    def __init__(self):
+        self.items = []
+
+    def add(self, name, price):
+        if not isinstance(name, text_type):
+            raise TypeError("a name is text")
+        if len(self.items) >= MAX_ITEMS:
+            raise ValueError("the cart is full")
+        self.items.append((name, price))
+
+    def total(self):
+        return sum(price for _, price in self.items)

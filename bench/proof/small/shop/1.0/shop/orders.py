@@ -1,0 +1,11 @@
+from .compat import text_type
+
+
+class OrderRefused(ValueError):
+    """Somebody ordered what cannot be ordered."""
+
+
+def place(cart, address):
+    if not isinstance(address, text_type):
+        raise OrderRefused("an address is text")
+    return {"items": list(cart.items), "address": address, "state": "placed"}
