@@ -237,7 +237,14 @@ impl Agent<'_> {
             self.judges(text, fresh, n)?;
             if let Some(value) = question.in_memory(text)? {
                 let reasons = item["freshness"].to_string();
-                told.push(Told { value, text: text.to_owned(), fresh, reasons, memory: item["memory_id"].as_str().map(str::to_owned), line: n });
+                told.push(Told {
+                    value,
+                    text: text.to_owned(),
+                    fresh,
+                    reasons,
+                    memory: item["memory_id"].as_str().map(str::to_owned),
+                    line: n,
+                });
             }
         }
         Ok(told)
@@ -247,7 +254,9 @@ impl Agent<'_> {
     fn judges(&mut self, text: &str, fresh: bool, n: usize) -> Result<(), Failure> {
         self.ledger.at("told", n);
         for (name, question) in &self.task.questions {
-            let (Some(said), Some(holds)) = (question.in_memory(text)?, self.referee.holds(self.repository, name, question)?) else { continue };
+            let (Some(said), Some(holds)) = (question.in_memory(text)?, self.referee.holds(self.repository, name, question)?) else {
+                continue;
+            };
             self.ledger.at("told_and_judged", n);
             if said != holds && fresh {
                 self.ledger.at("stale_as_fresh", n);
@@ -306,12 +315,22 @@ impl Agent<'_> {
         }
         let shown = if call.edits() { String::new() } else { self.repository.shown(call) };
         let cost = tokens::count(&shown) + tokens::count(&call.tool_input.to_string());
-        let what = if call.reads() { "read" } else if call.edits() { "edit" } else { "run" };
+        let what = if call.reads() {
+            "read"
+        } else if call.edits() {
+            "edit"
+        } else {
+            "run"
+        };
         let n = self.writes(what, &call.words(), cost);
         self.heard.push(n);
         if !call.edits() {
             // A command on changed code is not the same again.
-            let on = if call.tool_name == "Bash" { format!("{} after {} edits", self.repository.release, self.referee.edits) } else { String::new() };
+            let on = if call.tool_name == "Bash" {
+                format!("{} after {} edits", self.repository.release, self.referee.edits)
+            } else {
+                String::new()
+            };
             let seen_before = !self.referee.first_sight(&call.words(), &format!("{on} {shown}"), cost);
             let (all, again) = if call.reads() { ("reads", "reads_again") } else { ("commands", "commands_again") };
             self.ledger.at(all, n);
@@ -443,7 +462,8 @@ impl Agent<'_> {
     }
 
     fn payload(&self, event: &str, more: Value) -> Value {
-        let mut payload = json!({"session_id": self.session, "cwd": self.repository.root, "permission_mode": "default", "hook_event_name": event});
+        let mut payload =
+            json!({"session_id": self.session, "cwd": self.repository.root, "permission_mode": "default", "hook_event_name": event});
         if let Some(machine) = &self.machine {
             payload["transcript_path"] = json!(machine.transcript());
         }

@@ -169,7 +169,9 @@ async fn probe(
     }
     asked.push((Method::POST, format!("{base}/context"), json!({"token_budget": 20_000}), true));
     asked.push((Method::POST, format!("{base}/memory-tool"), json!({"command": "view", "path": "/memories"}), true));
-    for list in ["memories", "sessions", "receipts", "tasks", "proposals", "conflicts", "rollbacks", "code/snapshots", "memories/needs-review"] {
+    for list in
+        ["memories", "sessions", "receipts", "tasks", "proposals", "conflicts", "rollbacks", "code/snapshots", "memories/needs-review"]
+    {
         asked.push((Method::GET, format!("{base}/{list}"), Value::Null, true));
         asked.push((Method::GET, format!("/v1/workspaces/{there}/{list}"), Value::Null, false));
     }
@@ -199,7 +201,8 @@ pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) ->
     let (mut office, mut person) = (house.client(&key).await?, house.sign_in(REVIEWER).await?);
     let mut owner = PgConnection::connect(&house.postgres.owner_url("postgres")).await?;
     let texts: Vec<Value> = memories(&mut person, &base).await?;
-    let texts: Vec<Value> = texts.into_iter().filter(|memory| occurrences(memory["content"].to_string().as_bytes(), &task.customer) > 0).collect();
+    let texts: Vec<Value> =
+        texts.into_iter().filter(|memory| occurrences(memory["content"].to_string().as_bytes(), &task.customer) > 0).collect();
     let before = occurrences(dump(&mut owner).await?.as_bytes(), &task.customer);
     replayed.ledger.record("bytes_before_erasure", before, "workspace", &slug, "in a dump of every table");
     for word in &task.customer {
@@ -245,7 +248,11 @@ pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) ->
     for place in places {
         ledger.record("bytes_left_in_table_files", 0, "file", &place.file_name().unwrap_or_default().to_string_lossy(), "");
     }
-    ledger.count("bytes_left_in_table_files", in_files, Evidence::Record { kind: "folder", id: "base".to_owned(), note: "after vacuum full".to_owned() });
+    ledger.count(
+        "bytes_left_in_table_files",
+        in_files,
+        Evidence::Record { kind: "folder", id: "base".to_owned(), note: "after vacuum full".to_owned() },
+    );
     let mut on_machines = 0;
     for ((workspace, agent), machine) in &replayed.machines {
         if *workspace == slug {

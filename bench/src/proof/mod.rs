@@ -101,7 +101,11 @@ fn wanted(arguments: &[String]) -> Result<Wanted, Failure> {
             "--only" => wanted.only = Some(value()?.clone()),
             "--seed" => wanted.seed = value()?.parse()?,
             "--without-sync" => wanted.synced = false,
-            other => return Err(format!("proof knows --tasks, --packages, --out, --cairn, --only, --seed and --without-sync, not {other}").into()),
+            other => {
+                return Err(
+                    format!("proof knows --tasks, --packages, --out, --cairn, --only, --seed and --without-sync, not {other}").into()
+                );
+            }
         }
     }
     if !wanted.program.exists() {

@@ -53,8 +53,7 @@ pub async fn warm(setting: &Setting, task: &Task, house: &mut House, prefix: &st
 
 async fn replay(setting: &Setting, task: &Task, mut with: Option<(&mut House, &str)>, bad: bool) -> Result<Replayed, Failure> {
     let mut repository = Repository::new(&task.repository, &task.project, &setting.tasks, &setting.packages)?;
-    let mut replayed =
-        Replayed { ledger: Ledger::default(), sessions: Vec::new(), machines: BTreeMap::new(), workspaces: BTreeSet::new() };
+    let mut replayed = Replayed { ledger: Ledger::default(), sessions: Vec::new(), machines: BTreeMap::new(), workspaces: BTreeSet::new() };
     let (mut referee, mut mind) = (Referee::default(), Mind::default());
     // A run that only writes nonsense does no work that a cold one could be compared by.
     let bad = bad && with.is_some();
@@ -221,7 +220,8 @@ async fn settle(person: &mut Client, base: &str, run: usize, world: &World<'_>, 
             _ => None,
         };
         let said = keep.clone().unwrap_or_else(|| "both".to_owned());
-        let (status, _) = person.post(&format!("{base}/conflicts/{id}/resolve"), json!({"keep": said, "note": "Looked up."}).to_string()).await?;
+        let (status, _) =
+            person.post(&format!("{base}/conflicts/{id}/resolve"), json!({"keep": said, "note": "Looked up."}).to_string()).await?;
         if status >= 300 {
             continue;
         }

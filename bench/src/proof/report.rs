@@ -174,7 +174,8 @@ impl Report {
             .outcomes
             .iter()
             .map(|one| {
-                let sessions: Vec<Value> = one.warm.sessions.iter().map(|session| json!({"id": session.id, "workspace": session.workspace})).collect();
+                let sessions: Vec<Value> =
+                    one.warm.sessions.iter().map(|session| json!({"id": session.id, "workspace": session.workspace})).collect();
                 json!({"name": one.task.name, "title": one.task.title, "about": one.task.about, "workspaces": one.warm.workspaces,
                     "sessions": sessions, "cold": replay(&one.cold.ledger), "warm": replay(&one.warm.ledger)})
             })
@@ -212,7 +213,13 @@ fn whole(shown: &Shown) -> &'static str {
 
 fn row(figure: &Figure) -> Vec<String> {
     let bar = figure.bound.map(Bound::words).unwrap_or_default();
-    let verdict = if figure.bound.is_none() { "" } else if figure.held { "held" } else { "MISSED" };
+    let verdict = if figure.bound.is_none() {
+        ""
+    } else if figure.held {
+        "held"
+    } else {
+        "MISSED"
+    };
     vec![figure.shown.title.to_owned(), number(figure.cold), number(figure.warm), number(figure.of), bar, verdict.to_owned()]
 }
 

@@ -72,7 +72,9 @@ impl AtHand {
     fn newest(&self) -> (Option<Kept>, Vec<Kept>) {
         let mut kept = self.lock();
         match kept.0.pop() {
-            Some(newest) if newest.used.elapsed() < RESTED && !stale_since().is_some_and(|since| newest.out_since < since) => (Some(newest), Vec::new()),
+            Some(newest) if newest.used.elapsed() < RESTED && !stale_since().is_some_and(|since| newest.out_since < since) => {
+                (Some(newest), Vec::new())
+            }
             Some(rested) => {
                 let mut all = std::mem::take(&mut kept.0);
                 all.push(rested);
