@@ -185,6 +185,22 @@ async fn branches_do_not_disturb_each_other() {
         json!({"state": "stale", "reasons": ["authenticate_user changed its signature in f1 (auth/service.py on feature/login)"]})
     );
     assert_eq!(feature["branch"], "feature/login");
+    let over_mcp = agent.uses("recall", json!({"query": "on two branches", "branch": "feature/login"})).await;
+    assert_eq!(
+        (&over_mcp.answer["items"][0]["freshness"]["state"], &over_mcp.answer["branch"]),
+        (&json!("stale"), &json!("feature/login")),
+        "{}",
+        over_mcp.text
+    );
+    let on_main = agent.uses("recall", json!({"query": "on two branches"})).await;
+    assert_eq!(
+        (&on_main.answer["items"][0]["freshness"]["state"], on_main.answer.get("branch")),
+        (&json!("fresh"), None),
+        "{}",
+        on_main.text
+    );
+    let related = agent.uses("related_code", json!({"path": LOGIN, "branch": "feature/login"})).await;
+    assert_eq!(related.answer["memories"]["items"][0]["freshness"]["state"], "stale", "{}", related.text);
     let nowhere = on(Some("nobody/knows")).await;
     assert_eq!((&nowhere["items"][0]["freshness"]["state"], nowhere.get("branch")), (&json!("fresh"), None));
     assert_eq!(nowhere["notes"].as_array().map(Vec::len), Some(1), "{nowhere}");

@@ -42,6 +42,11 @@ impl Show {
         way(&self.path)
     }
 
+    /// Another branch is opened at the same place.
+    fn stays(&self) -> [(&'static str, &str); 2] {
+        [("path", &self.path), ("symbol", &self.symbol)]
+    }
+
     fn file(&self) -> &str {
         split(&self.path).1
     }

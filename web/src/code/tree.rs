@@ -37,6 +37,11 @@ impl Tree {
         way(&self.folder)
     }
 
+    /// Another branch is opened at the same place.
+    fn stays(&self) -> [(&'static str, &str); 1] {
+        [("path", &self.folder)]
+    }
+
     fn here(&self) -> &str {
         split(&self.folder).1
     }

@@ -36,6 +36,8 @@ pub struct RelatedArguments {
     repo: Option<String>,
     /// The function, class or other symbol in it: what hangs on that comes first.
     symbol: Option<String>,
+    /// The branch to judge on; the repository's default one unless said.
+    branch: Option<String>,
     /// `index`: titles and ids, unless said. `excerpt`: the best passage of each. `full`: whole texts.
     detail: Option<Detail>,
     /// How many tokens of text at most; 2,000 unless said.
@@ -66,8 +68,9 @@ struct FileBody {
 pub async fn related_code(asker: &Asker, sent: RelatedArguments) -> Result<Said, Problem> {
     let line = |field, sent: Option<String>| sent.as_deref().map(|sent| text::line(field, sent, 500)).transpose();
     let place = Place { path: text::line("path", &sent.path, 1024)?, repo: line("repo", sent.repo)?, symbol: line("symbol", sent.symbol)? };
+    let branch = line("branch", sent.branch)?;
     let (detail, most) = (sent.detail.unwrap_or(Detail::Index), budget(sent.token_budget)?);
-    let related = acts::code::related(&asker.app, &asker.scope, "mcp", place, None, detail, Some(most)).await?;
+    let related = acts::code::related(&asker.app, &asker.scope, "mcp", place, branch, detail, Some(most)).await?;
     let files: Vec<FileBody> = related.companions.into_iter().map(|one| FileBody { path: one.path, closeness: one.closeness }).collect();
     let (memories, mut text) = RecallAnswer::new(related.memories);
     text += if files.is_empty() { "\nNo run has used other files together with it." } else { "\nUsed together with it:" };

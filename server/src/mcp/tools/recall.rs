@@ -60,6 +60,8 @@ pub struct RecallArguments {
     path_prefix: Option<String>,
     /// Files you are working on: memories that hang on them come first.
     files: Option<Vec<String>>,
+    /// The branch you are on: whether code still is as it was is judged there; on each repository's default branch unless said.
+    branch: Option<String>,
     /// How many at most, 1 to 100; 10 unless said.
     #[schema(minimum = 1, maximum = 100)]
     limit: Option<u32>,
@@ -100,6 +102,7 @@ impl RecallArguments {
             token_budget: Some(budget(self.token_budget)?),
             detail: self.detail.unwrap_or(Detail::Index),
             include_stale: self.include_stale.unwrap_or(true),
+            branch: self.branch.as_deref().map(|branch| text::line("branch", branch, 500)).transpose()?,
             session_id: self.session_id,
             ..Recall::default()
         })
@@ -130,17 +133,21 @@ pub struct RecallAnswer {
     omitted_tokens: u32,
     /// What you should know about how this was found.
     notes: Vec<String>,
+    /// The branch that code was judged on, if one was asked for and is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
 }
 
 impl RecallAnswer {
     /// The answer, and as what a model reads it.
     pub fn new(answer: acts::recall::Answer) -> (Self, String) {
-        let acts::recall::Answer { receipt, items, omitted_tokens, notes, branch: _ } = answer;
+        let acts::recall::Answer { receipt, items, omitted_tokens, notes, branch } = answer;
         let items: Vec<ItemBody> = items.into_iter().map(ItemBody::from).collect();
         let fence = Fence::of(receipt.id);
         let lines: Vec<String> = items.iter().enumerate().map(|(n, item)| texts::item(n + 1, item, &fence)).collect();
         let told = lines.join("\n");
-        let mut answer = Self { receipt_id: receipt.id, items, tokens: cost(&told), omitted: receipt.omitted, omitted_tokens, notes };
+        let mut answer =
+            Self { receipt_id: receipt.id, items, tokens: cost(&told), omitted: receipt.omitted, omitted_tokens, notes, branch };
         let text = answer.told(&told, &fence, receipt.asked.detail);
         answer.tokens = cost(&text);
         (answer, text)
@@ -160,6 +167,9 @@ impl RecallAnswer {
         }
         for note in &self.notes {
             let _ = write!(text, " {note}");
+        }
+        if let Some(branch) = &self.branch {
+            let _ = write!(text, " Code was judged on the branch {branch}.");
         }
         if self.items.is_empty() {
             return text;
