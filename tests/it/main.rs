@@ -42,6 +42,7 @@ mod operations;
 mod pages;
 mod pages_of_governance;
 mod pages_of_review;
+mod parsers;
 mod policies;
 mod private;
 mod problems;
