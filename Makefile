@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp bench-code bench-freshness bench-scan bench-pages bench-lighthouse proof test-formatters install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail test-document test-supply stress fuzz sbom bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp bench-code bench-freshness bench-scan bench-pages bench-lighthouse proof test-formatters install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -30,6 +30,8 @@ test: install-for-tests ## install what is missing, run every check and every te
 	$(MAKE) --no-print-directory test-clients
 	$(MAKE) --no-print-directory test-tour
 	$(MAKE) --no-print-directory test-trail
+	$(MAKE) --no-print-directory test-document
+	$(MAKE) --no-print-directory test-supply
 
 build: ## build the server for release
 	cargo build --release --bin cairn-server
@@ -56,6 +58,32 @@ test-tour: ## the README's tour, as a newcomer would run it
 
 test-trail: ## an exported audit trail, verified by libraries that others wrote
 	@scripts/test-trail.sh
+
+test-document: ## schemathesis asks whatever the API document allows, in every role; DOCUMENT_SECONDS=1800 for longer
+	@scripts/test-document.sh
+
+test-supply: ## licences, sources and names of all dependencies against deny.toml, and the bill of materials against its schema
+	@scripts/test-supply.sh
+
+sbom: ## a bill of materials (CycloneDX 1.5) in target/sbom.cdx.json
+	@mkdir -p $(TARGET)
+	@python3 scripts/supply.py sbom > $(TARGET)/sbom.cdx.json
+	@echo "$(TARGET)/sbom.cdx.json"
+
+# How long a bad day is. Everything is on this machine, on loopback, and ends by itself.
+KILLS ?= 1000
+FAILOVERS ?= 5
+SOAK_SECONDS ?= 1800
+LIST ?= 1000000
+stress: ## a bad day: failover, a Postgres without disk, clocks that jump, 1,000 kills, a soak; KILLS, FAILOVERS, LIST, SOAK_SECONDS
+	cargo build --bin cairn-server
+	CAIRN_FAILOVERS=$(FAILOVERS) CAIRN_LIST=$(LIST) CAIRN_SLOW_WRITES=1000 CAIRN_SLOW_SECONDS=90 CAIRN_SOAK_SECONDS=$(SOAK_SECONDS) cargo test -p cairn-tests --test stress -- --nocapture --test-threads=1
+	CAIRN_KILLS=$(KILLS) cargo test -p cairn-tests --test it -- --nocapture --test-threads=1 kill::
+
+CASES ?= 100000
+fuzz: ## every parser that reads outside bytes, CASES=100000 inputs each
+	PROPTEST_CASES=$(CASES) cargo test -p cairn-tests --test it -- parsers::
+	PROPTEST_CASES=$(CASES) cargo test -p cairn-client --bin cairn -- spool::record hook::payloads
 
 test-formatters: ## rustfmt, black and prettier rewrite whole trees, and the scanner sees nothing new
 	@scripts/freshness.sh formatters

@@ -43,6 +43,7 @@ mod pages;
 mod pages_of_code;
 mod pages_of_governance;
 mod pages_of_review;
+mod parsers;
 mod policies;
 mod private;
 mod problems;

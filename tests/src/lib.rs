@@ -9,22 +9,26 @@ mod backstage;
 mod browser;
 mod document;
 mod endpoint;
+mod forwarder;
 mod house;
 mod mcp;
 mod postgres;
 mod program;
 mod reply;
+mod writers;
 
 pub use actors::{Actor, Agent, Ask, Person, at, items, receipt_at, texts};
 pub use browser::Browser;
 pub use cairn_server::model::Role;
 pub use document::{Document, Operation};
 pub use endpoint::{Chatter, Embedder, Mood, SYNONYMS};
+pub use forwarder::Forwarder;
 pub use house::{House, PASSWORD, ROLES};
 pub use mcp::{NEWEST, Used};
 pub use postgres::Postgres;
 pub use program::{DataDir, Ended, Program};
 pub use reply::Reply;
+pub use writers::{Acknowledged, Writers, everything_adds_up};
 
 use uuid::Uuid;
 

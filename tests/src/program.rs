@@ -94,6 +94,10 @@ impl Program {
         Actor::stranger_at(&self.url)
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("it runs")
+    }
+
     /// `kill -9`.
     pub async fn kill(mut self) {
         self.child.kill().await.expect("is killed");

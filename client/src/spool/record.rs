@@ -105,3 +105,37 @@ impl Origin {
         (&self.tool, &self.session)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn word() -> impl Strategy<Value = Option<String>> {
+        prop::option::of(any::<String>())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_record_reads_back_and_torn_ones_are_none(
+            (tool, session, id) in (any::<String>(), any::<String>(), any::<String>()),
+            (cwd, text, output, command) in (word(), word(), word(), word()),
+            exit_code in prop::option::of(any::<i64>()),
+            noise in prop::collection::vec(any::<u8>(), 0..60),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let origin = Origin { tool, session, cwd, ..Origin::default() };
+            let event = Event { r#type: "command".to_owned(), text, output, command, exit_code, ..Event::default() };
+            let record = Record { id, ..Record::new(origin, What::Event(Box::new(event))) };
+            let line = record.line().expect("a line");
+            let whole = &line[1..line.len() - 1];
+            prop_assert!(!whole.contains(&b'\n'), "a record is one line");
+            prop_assert_eq!(Record::read(whole).expect("reads back"), record);
+            prop_assert!(Record::read(&whole[..cut.index(whole.len())]).is_none(), "torn");
+            let _ = Record::read(&noise);
+            let _ = Record::read(&[b"12 ", &noise[..]].concat());
+        }
+    }
+}

@@ -309,15 +309,12 @@ async fn recall(Of(app): Of<App>, request: Request) -> Result<axum::Json<RecallA
         }
     };
     let (scope, ready): (Scope<Reading>, _) = meanwhile(&app, &mut parts, get_ready).await?;
-    let (explain, ready) = match ready {
-        Some((ready, still)) => {
-            let (explain, ready) = ready?;
-            (explain, if still { ready } else { ready.anew() })
-        }
-        None => {
-            let (explain, asked) = read(unread.take()).await?;
-            (explain, Ready::new(asked))
-        }
+    let (explain, ready) = if let Some((ready, still)) = ready {
+        let (explain, ready) = ready?;
+        (explain, if still { ready } else { ready.anew() })
+    } else {
+        let (explain, asked) = read(unread.take()).await?;
+        (explain, Ready::new(asked))
     };
     Ok(axum::Json(RecallAnswer::new(acts::recall::answer(&app, &scope, "rest", ready).await?, explain)))
 }

@@ -72,7 +72,7 @@ impl AtHand {
     fn newest(&self) -> (Option<Kept>, Vec<Kept>) {
         let mut kept = self.lock();
         match kept.0.pop() {
-            Some(newest) if newest.used.elapsed() < RESTED && !stale_since().is_some_and(|since| newest.out_since < since) => {
+            Some(newest) if newest.used.elapsed() < RESTED && stale_since().is_none_or(|since| newest.out_since >= since) => {
                 (Some(newest), Vec::new())
             }
             Some(rested) => {

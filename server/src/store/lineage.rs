@@ -7,8 +7,11 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// A copy of a cluster that went another way from some moment on has another timeline.
-const WHICH: &str = "select system_identifier::text || '/' || timeline_id from pg_control_system(), pg_control_checkpoint()";
+/// A copy of a cluster that went another way from some moment on has another timeline. Where it writes now, and not where its last
+/// checkpoint was: a replica that was promoted writes long before it makes one, and gives numbers anew that the lost primary had given.
+const WHICH: &str = "select system_identifier::text || '/' ||
+           case when pg_is_in_recovery() then timeline_id::text else left(pg_walfile_name(pg_current_wal_lsn()), 8) end
+    from pg_control_system(), pg_control_checkpoint()";
 
 /// What connections have found behind the address so far.
 #[derive(Clone, Debug, Default)]

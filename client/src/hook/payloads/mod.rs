@@ -6,6 +6,8 @@ mod claude_code;
 mod codex;
 mod cursor;
 mod gemini;
+#[cfg(test)]
+mod tests;
 mod windsurf;
 
 use crate::{clean, spool::Event};

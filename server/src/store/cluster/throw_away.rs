@@ -25,15 +25,22 @@ umask 077
 away() { cd / && rm -rf "$FOLDER"; }
 fail() { cat "$FOLDER/log" >&2; "$PG_CTL" stop -D "$FOLDER/data" -m immediate >/dev/null 2>&1; away; exit 1; }
 
-made=no
-for locale in "--lc-ctype=C.UTF-8" ""; do
-    "$INITDB" -D "$FOLDER/data" -U "$OWNER" --auth=trust --encoding=UTF8 --locale=C $locale --no-sync \
-        >"$FOLDER/log" 2>&1 && made=yes && break
-done
-[ "$made" = yes ] || fail
+make() {
+    for locale in "--lc-ctype=C.UTF-8" ""; do
+        "$INITDB" -D "$FOLDER/data" -U "$OWNER" --auth=trust --encoding=UTF8 --locale=C $locale --no-sync \
+            >"$FOLDER/log" 2>&1 && return
+    done
+    return 1
+}
+copy() {
+    "$PG_BASEBACKUP" -d "host=$PRIMARY port=5432 user=$OWNER application_name=replica" -D "$FOLDER/data" \
+        --write-recovery-conf --checkpoint=fast --no-sync >"$FOLDER/log" 2>&1
+}
+if [ -z "$PRIMARY" ]; then make; else copy; fi || fail
 printf '%s\n' "$SETTINGS" >>"$FOLDER/data/postgresql.conf"
 "$PG_CTL" start -D "$FOLDER/data" -l "$FOLDER/log" -w -t 60 >/dev/null 2>&1 || fail
-"$PSQL" -X -q -h "$FOLDER" -U "$OWNER" -d postgres -c "create role $LOGIN login noinherit" >>"$FOLDER/log" 2>&1 || fail
+[ -n "$PRIMARY" ] ||
+    "$PSQL" -X -q -h "$FOLDER" -U "$OWNER" -d postgres -c "create role $LOGIN login noinherit" >>"$FOLDER/log" 2>&1 || fail
 
 echo ready
 exec >/dev/null
@@ -56,9 +63,23 @@ impl ThrowAway {
     /// Starts in a second or two. Not `durable` means without fsync: for tests that never pull
     /// the plug.
     pub fn start(durable: bool) -> Result<Self, ClusterProblem> {
+        Self::begin(&env::temp_dir(), durable, None, "")
+    }
+
+    /// In a folder of the caller's, with settings of its own.
+    pub fn start_in(parent: &Path, settings: &str) -> Result<Self, ClusterProblem> {
+        Self::begin(parent, true, None, settings)
+    }
+
+    /// One that follows this one over a stream, until it is promoted.
+    pub fn replica(&self) -> Result<Self, ClusterProblem> {
+        Self::begin(&env::temp_dir(), true, Some(&self.folder), "")
+    }
+
+    fn begin(parent: &Path, durable: bool, primary: Option<&Path>, more: &str) -> Result<Self, ClusterProblem> {
         let binaries = Binaries::find()?;
         let account = Account::for_new_cluster()?;
-        let folder = temporary_folder(&account)?;
+        let folder = temporary_folder(parent, &account)?;
         let mut command = account.command(Path::new("/bin/sh"), &folder);
         command
             .args(["-c", SUPERVISOR])
@@ -67,9 +88,11 @@ impl ThrowAway {
             .env("INITDB", binaries.path("initdb"))
             .env("PG_CTL", binaries.path("pg_ctl"))
             .env("PSQL", binaries.path("psql"))
+            .env("PG_BASEBACKUP", binaries.path("pg_basebackup"))
+            .env("PRIMARY", primary.unwrap_or(Path::new("")))
             .env("OWNER", OWNER)
             .env("LOGIN", LOGIN)
-            .env("SETTINGS", settings(&folder, durable))
+            .env("SETTINGS", format!("{}\n{more}", settings(&folder, durable)))
             // Ctrl-C for the tests must not reach it before it has cleaned up.
             .process_group(0)
             .stdin(Stdio::piped())
@@ -92,6 +115,11 @@ impl ThrowAway {
     /// The URL of a database as the login role.
     pub fn login_url(&self, database: &str) -> String {
         socket_url(LOGIN, database, &self.folder)
+    }
+
+    /// Where its socket lies.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The cluster itself (`PGDATA`).
@@ -157,11 +185,11 @@ fn settings(folder: &Path, durable: bool) -> String {
 }
 
 /// Of the system's choice, or `/tmp` where that is too long, strange or closed.
-fn temporary_folder(account: &Account) -> Result<PathBuf, ClusterProblem> {
+fn temporary_folder(usual: &Path, account: &Account) -> Result<PathBuf, ClusterProblem> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("cairn-throwaway-{}-{}", id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let usual = env::temp_dir();
-    let parent = if fits_a_socket(&usual.join(&name)) && account.reaches(&usual) { usual } else { PathBuf::from("/tmp") };
+    let fits = fits_a_socket(&usual.join(&name)) && account.reaches(usual);
+    let parent = if fits { usual } else { Path::new("/tmp") };
     let folder = parent.join(name);
     // Refuses one that is there: somebody else made it.
     fs::DirBuilder::new().mode(0o700).create(&folder).map_err(ClusterProblem::files("create", &folder))?;
