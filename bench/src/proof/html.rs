@@ -86,7 +86,13 @@ fn by_task(report: &Report, body: &mut String) {
                 Some(value) => format!("<a href=\"#{name}-{mode}-{}\">{}</a>", shown.name, number(Some(value))),
                 None => number(None),
             };
-            let _ = write!(body, "<tr><th scope=row>{}<td>{}<td class=warm>{}</tr>", escape(shown.title), cell("cold", cold), cell("warm", warm));
+            let _ = write!(
+                body,
+                "<tr><th scope=row>{}<td>{}<td class=warm>{}</tr>",
+                escape(shown.title),
+                cell("cold", cold),
+                cell("warm", warm)
+            );
         }
         body.push_str("</tbody></table></article>");
     }
@@ -103,7 +109,12 @@ fn evidence(report: &Report, body: &mut String) {
             for (mode, ledger) in replays.into_iter().filter(|(mode, _)| shown.cold || *mode == "warm") {
                 let Some(count) = value(ledger, shown) else { continue };
                 let name = &outcome.task.name;
-                let _ = write!(parts, "<details id=\"{name}-{mode}-{}\"><summary>{name}, {mode}: {}</summary><p>", shown.name, number(Some(count)));
+                let _ = write!(
+                    parts,
+                    "<details id=\"{name}-{mode}-{}\"><summary>{name}, {mode}: {}</summary><p>",
+                    shown.name,
+                    number(Some(count))
+                );
                 shows(ledger, shown.name, &format!("{name}-{mode}"), &mut parts);
                 if let Some(of) = shown.of {
                     let _ = write!(parts, "<p>Out of these ({of}): ");
@@ -127,7 +138,9 @@ fn shows(ledger: &Ledger, name: &str, replay: &str, body: &mut String) {
     for one in evidence {
         let _ = match one {
             Evidence::Trace { line } => write!(body, "<a href=\"#{replay}-line-{line}\">{line}</a> "),
-            Evidence::Record { kind, id, note } => write!(body, "<span class=record>{kind} <code>{}</code> {}</span> ", escape(id), escape(note)),
+            Evidence::Record { kind, id, note } => {
+                write!(body, "<span class=record>{kind} <code>{}</code> {}</span> ", escape(id), escape(note))
+            }
         };
     }
 }

@@ -29,8 +29,14 @@ pub struct Line {
 #[serde(untagged)]
 pub enum Evidence {
     /// A line of this replay's trace.
-    Trace { line: usize },
-    Record { kind: &'static str, id: String, note: String },
+    Trace {
+        line: usize,
+    },
+    Record {
+        kind: &'static str,
+        id: String,
+        note: String,
+    },
 }
 
 #[derive(Serialize, Default, Clone)]

@@ -13,6 +13,7 @@ mod replay;
 mod report;
 mod repository;
 mod task;
+mod telling;
 
 use crate::{Failure, house::House};
 use bounds::Bounds;
@@ -70,7 +71,7 @@ async fn measure(house: &mut House, setting: &Setting, task: Task) -> Result<Out
     govern::provenance(house, &mut warm).await?;
     if task.runs.iter().any(|run| run.bad) {
         let without = replay::warm(setting, &task, house, &format!("{}-without", task.name), false).await?;
-        govern::rollback(house, &mut warm, &without).await?;
+        govern::rollback(&mut warm, &without);
     }
     if !task.customer.is_empty() {
         govern::walls(house, &task, &mut warm).await?;
@@ -101,7 +102,11 @@ fn wanted(arguments: &[String]) -> Result<Wanted, Failure> {
             "--only" => wanted.only = Some(value()?.clone()),
             "--seed" => wanted.seed = value()?.parse()?,
             "--without-sync" => wanted.synced = false,
-            other => return Err(format!("proof knows --tasks, --packages, --out, --cairn, --only, --seed and --without-sync, not {other}").into()),
+            other => {
+                return Err(
+                    format!("proof knows --tasks, --packages, --out, --cairn, --only, --seed and --without-sync, not {other}").into()
+                );
+            }
         }
     }
     if !wanted.program.exists() {

@@ -129,7 +129,11 @@ pub enum Step {
     /// A person says something.
     Person(String),
     /// Only by an agent with a memory: it writes this down.
-    Remember { kind: String, text: String, anchor: Option<String> },
+    Remember {
+        kind: String,
+        text: String,
+        anchor: Option<String>,
+    },
     Compact,
 }
 
