@@ -47,7 +47,14 @@ fn the_small_proof_holds_its_bars_and_every_figure_has_its_evidence() {
 #[test]
 fn the_same_seed_gives_the_same_figures() {
     let only = ["--only", "migration", "--seed", "7"];
-    assert_eq!(proves(&only).1["figures"], proves(&only).1["figures"]);
+    let figures = || {
+        let (_, mut report) = proves(&only);
+        let figures = report["figures"].as_object_mut().expect("figures");
+        figures.retain(|_, figure| figure["exact"] == true);
+        assert!(figures.len() > 20 && figures["tokens"]["warm"].as_u64() > Some(0));
+        report["figures"].take()
+    };
+    assert_eq!(figures(), figures());
 }
 
 #[test]

@@ -12,7 +12,6 @@ use super::{
 use crate::Failure;
 use cairn_server::engines::tokens;
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// One run of a recorded task, cold or with a memory.
 pub struct Agent<'a> {
@@ -26,6 +25,7 @@ pub struct Agent<'a> {
     pub mind: &'a mut Mind,
     /// With `cairn` on it, the agent has a memory.
     pub machine: Option<&'a mut Machine>,
+    pub synced: bool,
     pub session: String,
     /// The session's id on the server, once it is known there.
     pub known_as: Option<String>,
@@ -81,18 +81,18 @@ impl Agent<'_> {
     }
 
     /// The hook at a session's start prints the brief.
-    fn starts(&mut self, source: &str) -> Result<(), Failure> {
+    pub(super) fn starts(&mut self, source: &str) -> Result<(), Failure> {
         let payload = self.payload("SessionStart", json!({"source": source, "model": "recorded"}));
         let Some(machine) = &mut self.machine else { return Ok(()) };
         let said = machine.hook(&self.repository.root, &payload)?;
         machine.deliver(&self.repository.root)?;
         let said: Value = serde_json::from_str(&said).unwrap_or_default();
-        self.brief = said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
+        said["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().clone_into(&mut self.brief);
         if self.known_as.is_none() {
             let running = machine.asks(&self.repository.root, &["--json", "session", "list", "--limit", "1"])?;
             self.known_as = running["data"][0]["id"].as_str().map(str::to_owned);
         }
-        let tokens = tokens::count(&self.brief);
+        let tokens = cost_of(&self.brief);
         let n = self.writes("brief", source, tokens);
         self.ledger.at("briefs", n);
         for text in self.brief.clone().lines().filter(|line| line.starts_with("- ")) {
@@ -103,15 +103,17 @@ impl Agent<'_> {
     }
 
     /// What is completed, by the task's own record and by where the last run stopped.
-    fn resumes(&mut self, key: &str) -> Result<(), Failure> {
+    pub(super) fn resumes(&mut self, key: &str) -> Result<(), Failure> {
         let Some(machine) = &self.machine else { return Ok(()) };
         let told = machine.asks(&self.repository.root, &["--json", "task", "resume", key])?;
-        let n = self.writes("resume", key, tokens::count(told["markdown"].as_str().unwrap_or_default()));
+        let n = self.writes("resume", key, cost_of(told["markdown"].as_str().unwrap_or_default()));
         self.ledger.trace[n - 1].receipt = told["receipt_id"].as_str().map(str::to_owned);
         self.ledger.at("recalls", n);
         let items = told["state"]["completed"].as_array().into_iter().flatten();
         let done: Vec<String> = items.filter_map(|item| item["item"].as_str().map(str::to_owned)).collect();
-        done.into_iter().for_each(|item| self.mind.told_done(item));
+        for item in done {
+            self.mind.told_done(item);
+        }
         let traces = told["state"]["last_run"]["traces"].as_array().into_iter().flatten();
         self.mind.traces = traces.filter_map(|trace| trace.as_str().map(str::to_owned)).collect();
         Ok(())
@@ -129,7 +131,8 @@ impl Agent<'_> {
         if let Some(Told { value, memory, line, .. }) = told.iter().find(|told| told.fresh) {
             let n = self.writes("acts on", &format!("{}: {value}", question.ask), 0);
             self.ledger.trace[n - 1].memory.clone_from(memory);
-            self.ledger.trace[n - 1].receipt = self.ledger.trace[line - 1].receipt.clone();
+            let receipt = self.ledger.trace[line - 1].receipt.clone();
+            self.ledger.trace[n - 1].receipt = receipt;
             self.ledger.at("acted_on_memory", n);
             if self.referee.holds(self.repository, name, question)?.is_some_and(|truth| truth != *value) {
                 self.ledger.at("wrong_acted_on", n);
@@ -142,7 +145,7 @@ impl Agent<'_> {
         let value = if question.looks.is_empty() { self.chooses(name, question) } else { self.looks(question, doubtful.as_ref())? };
         let n = self.writes(if question.looks.is_empty() { "chooses" } else { "sees" }, &format!("{}: {value}", question.ask), 0);
         if let Some(Told { reasons, .. }) = &doubtful {
-            self.ledger.trace[n - 1].about.push_str(&format!(" (was doubted: {reasons})"));
+            self.ledger.trace[n - 1].about.extend([" (was doubted: ", reasons, ")"]);
         }
         match doubtful {
             Some(Told { value: said, memory: Some(memory), .. }) if said == value => {
@@ -227,7 +230,7 @@ impl Agent<'_> {
         let answer = machine.asks(&self.repository.root, &arguments)?;
         let items = answer["items"].as_array().cloned().unwrap_or_default();
         let shown: String = items.iter().map(shown).collect();
-        let n = self.writes("recall", &question.ask, tokens::count(&shown));
+        let n = self.writes("recall", &question.ask, cost_of(&shown));
         self.ledger.trace[n - 1].receipt = answer["receipt_id"].as_str().map(str::to_owned);
         self.ledger.at("recalls", n);
         let mut told = Vec::new();
@@ -296,7 +299,12 @@ impl Agent<'_> {
             self.ledger.at("items_twice", n);
         }
         self.mind.does(&item.item);
-        self.keeps_list()
+        self.keeps_list()?;
+        self.repository.commit(&item.item)?;
+        match &self.machine {
+            Some(machine) if self.synced => machine.syncs(&self.repository.root),
+            _ => Ok(()),
+        }
     }
 
     /// A tool's call: what it shows costs context, unless it is in there already.
@@ -314,7 +322,7 @@ impl Agent<'_> {
             self.mind.reads(&path, &self.repository.read(&path).unwrap_or_default());
         }
         let shown = if call.edits() { String::new() } else { self.repository.shown(call) };
-        let cost = tokens::count(&shown) + tokens::count(&call.tool_input.to_string());
+        let cost = cost_of(&shown) + cost_of(&call.tool_input.to_string());
         let what = if call.reads() {
             "read"
         } else if call.edits() {
@@ -345,49 +353,12 @@ impl Agent<'_> {
         Ok(shown)
     }
 
-    /// The hook after a call, as Claude Code sends it.
-    fn tells(&mut self, call: &Call, shown: &str, n: usize) -> Result<(), Failure> {
-        let mut input = call.tool_input.clone();
-        if !call.path().is_empty() {
-            input["file_path"] = json!(self.repository.root.join(call.path()));
-        }
-        let response = match call.tool_name.as_str() {
-            "Read" => json!({"type": "text", "file": {"filePath": input["file_path"], "content": shown}}),
-            "Edit" | "Write" => json!({"filePath": input["file_path"], "success": true}),
-            "Grep" => json!({"mode": "content", "content": shown}),
-            "Bash" => json!({"stdout": shown, "stderr": "", "interrupted": false}),
-            _ => call.at_release.get(&self.repository.release).unwrap_or(&call.tool_response).clone(),
-        };
-        let mut more = json!({"tool_name": call.tool_name, "tool_input": input, "tool_use_id": format!("toolu_{}_{n}", self.number)});
-        let event = if call.error.is_some() { "PostToolUseFailure" } else { "PostToolUse" };
-        match &call.error {
-            Some(error) => more["error"] = json!(error),
-            None => more["tool_response"] = response,
-        }
-        self.hook(event, more)
-    }
-
-    fn hears(&mut self, text: &str) -> Result<(), Failure> {
-        let n = self.writes("prompt", text, tokens::count(text));
-        self.heard.push(n);
-        self.referee.new_words(tokens::count(text));
-        self.hook("UserPromptSubmit", json!({ "prompt": text }))
-    }
-
-    fn says(&mut self, text: &str) -> Result<(), Failure> {
-        let n = self.writes("says", text, tokens::count(text));
-        self.heard.push(n);
-        self.referee.new_words(tokens::count(text));
-        self.transcribes(json!([{"type": "text", "text": text}]))?;
-        self.hook("Stop", json!({"stop_hook_active": false, "last_assistant_message": text}))
-    }
-
     /// Writes something down, where there is a memory.
     fn remembers(&mut self, kind: &str, text: &str, anchor: Option<&str>, instead_of: Option<&str>) -> Result<(), Failure> {
         if text.is_empty() {
             return Ok(());
         }
-        self.referee.new_words(tokens::count(text));
+        self.referee.new_words(cost_of(text));
         let Some(machine) = &mut self.machine else { return Ok(()) };
         let mut arguments = vec!["--json", "remember", "--kind", kind];
         arguments.extend(anchor.iter().flat_map(|anchor| ["--anchor", anchor]));
@@ -396,89 +367,18 @@ impl Agent<'_> {
         let done = machine.run(&self.repository.root, &arguments, "")?;
         let made: Value = serde_json::from_str(&done.out).unwrap_or_default();
         let id = made["id"].as_str().map(str::to_owned);
-        let n = self.writes("remember", text, tokens::count(text));
-        match id {
-            Some(id) => {
-                self.ledger.trace[n - 1].memory = Some(id);
-                self.ledger.at("remembered", n);
-            }
-            None => {
-                self.ledger.trace[n - 1].about = format!("{text} – refused: {}", done.err.trim());
-                self.ledger.at("refused", n);
-            }
+        let n = self.writes("remember", text, cost_of(text));
+        if id.is_some() {
+            self.ledger.trace[n - 1].memory = id;
+            self.ledger.at("remembered", n);
+        } else {
+            self.ledger.trace[n - 1].about = format!("{text} – refused: {}", done.err.trim());
+            self.ledger.at("refused", n);
         }
         Ok(())
     }
 
-    /// The to-do list that Claude Code keeps in its transcript.
-    fn keeps_list(&mut self) -> Result<(), Failure> {
-        let todos: Vec<Value> = items(self.task, self.run)
-            .into_iter()
-            .map(|item| json!({"content": item, "status": if self.mind.is_done(item) { "completed" } else { "pending" }}))
-            .collect();
-        self.transcribes(json!([{"type": "tool_use", "name": "TodoWrite", "input": {"todos": todos}}]))
-    }
-
-    fn is_compacted(&mut self) -> Result<(), Failure> {
-        let n = self.writes("compaction", "the context was full", 0);
-        self.heard.push(n);
-        self.hook("PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))?;
-        self.mind.is_compacted();
-        self.referee.epoch();
-        if let Some(machine) = &mut self.machine {
-            machine.deliver(&self.repository.root)?;
-        }
-        self.starts("compact")?;
-        if let Some(work) = &self.task.work {
-            self.resumes(&work.key)?;
-        }
-        Ok(())
-    }
-
-    /// Last words, a checkpoint, and the end.
-    fn stops(&mut self) -> Result<(), Failure> {
-        let (done, open): (Vec<&str>, Vec<&str>) = items(self.task, self.run).into_iter().partition(|item| self.mind.is_done(item));
-        let root: &Path = &self.repository.root;
-        if let Some(machine) = &mut self.machine
-            && !(done.is_empty() && open.is_empty())
-        {
-            // What the hooks heard comes first, as it would by then.
-            machine.deliver(root)?;
-            let mut arguments = vec!["checkpoint"];
-            arguments.extend(done.iter().flat_map(|item| ["--done", item]));
-            arguments.extend(open.iter().flat_map(|item| ["--todo", item]));
-            machine.does(root, &arguments)?;
-            let cost = tokens::count(&arguments.join(" "));
-            self.writes("checkpoint", &format!("{} done, {} open", done.len(), open.len()), cost);
-        }
-        self.hook("SessionEnd", json!({"reason": "prompt_input_exit"}))
-    }
-
-    fn hook(&mut self, event: &str, more: Value) -> Result<(), Failure> {
-        let payload = self.payload(event, more);
-        let Some(machine) = &self.machine else { return Ok(()) };
-        machine.hook(&self.repository.root, &payload)?;
-        Ok(())
-    }
-
-    fn payload(&self, event: &str, more: Value) -> Value {
-        let mut payload =
-            json!({"session_id": self.session, "cwd": self.repository.root, "permission_mode": "default", "hook_event_name": event});
-        if let Some(machine) = &self.machine {
-            payload["transcript_path"] = json!(machine.transcript());
-        }
-        if let (Some(payload), Value::Object(more)) = (payload.as_object_mut(), more) {
-            payload.extend(more);
-        }
-        payload
-    }
-
-    fn transcribes(&self, content: Value) -> Result<(), Failure> {
-        let Some(machine) = &self.machine else { return Ok(()) };
-        machine.transcribe(&json!({"type": "assistant", "message": {"role": "assistant", "content": content}}))
-    }
-
-    fn writes(&mut self, what: &'static str, about: &str, tokens: u32) -> usize {
+    pub(super) fn writes(&mut self, what: &'static str, about: &str, tokens: u32) -> usize {
         let line = Line { run: self.number, what, about: about.to_owned(), tokens, session: self.known_as.clone(), ..Line::default() };
         let n = self.ledger.line(line);
         if tokens > 0 {
@@ -488,10 +388,17 @@ impl Agent<'_> {
     }
 }
 
-/// The items of a run, as its list names them.
-fn items<'a>(task: &'a Task, run: &'a Run) -> Vec<&'a str> {
-    let names = run.steps.iter().filter_map(|step| if let Step::Item(name) = step { Some(name) } else { None });
-    names.filter_map(|name| task.items.get(name).map(|item| item.item.as_str())).collect()
+/// In tokens. Ids are new each time, and cost a few more or less: all count as the same one.
+pub fn cost_of(text: &str) -> u32 {
+    const ID: &str = "01a1e820-66eb-75c3-b218-22c67b5b7d43";
+    let mut same = text.to_owned();
+    for at in 0..text.len().saturating_sub(ID.len() - 1) {
+        let is_id = |piece: &[u8]| piece.iter().zip(ID.bytes()).all(|(a, b)| if b == b'-' { *a == b } else { a.is_ascii_hexdigit() });
+        if text.as_bytes().get(at..at + ID.len()).is_some_and(is_id) {
+            same.replace_range(at..at + ID.len(), ID);
+        }
+    }
+    tokens::count(&same)
 }
 
 /// An item as `cairn recall` prints it.

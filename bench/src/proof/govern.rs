@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use std::collections::BTreeSet;
 
+/// How often a quiet time is waited for.
+const QUIET: usize = 6;
 const STATES: [&str; 4] = ["active", "proposed", "superseded", "archived"];
 
 /// Every recall, brief and resumption left a receipt that names what was told.
@@ -82,20 +84,23 @@ pub async fn provenance(house: &mut House, replayed: &mut Replayed) -> Result<()
     Ok(())
 }
 
-/// What a workspace knows after a rollback, beside one in which the run that was rolled back never was.
-pub async fn rollback(house: &mut House, replayed: &mut Replayed, without: &Replayed) -> Result<(), Failure> {
-    let mut person = house.sign_in(REVIEWER).await?;
-    let (mut after, mut never) = (Vec::new(), Vec::new());
-    for (workspaces, states) in [(&replayed.workspaces, &mut after), (&without.workspaces, &mut never)] {
-        for slug in workspaces {
-            for memory in memories(&mut person, &format!("/v1/workspaces/{slug}")).await? {
-                if memory["state"] != "archived" {
-                    states.push((said(&memory), text(&memory["id"]).unwrap_or_default()));
-                }
+/// Everything that is known, in words that do not depend on when and where it was written.
+pub async fn states(person: &mut Client, workspaces: &BTreeSet<String>) -> Result<Vec<(String, String)>, Failure> {
+    let mut states = Vec::new();
+    for slug in workspaces {
+        for memory in memories(person, &format!("/v1/workspaces/{slug}")).await? {
+            if memory["state"] != "archived" {
+                states.push((said(&memory), text(&memory["id"]).unwrap_or_default()));
             }
         }
-        states.sort();
     }
+    states.sort();
+    Ok(states)
+}
+
+/// What was known after a rollback, beside a workspace in which the run that was rolled back never was.
+pub fn rollback(replayed: &mut Replayed, without: &Replayed) {
+    let (after, mut never) = (std::mem::take(&mut replayed.stood), without.stood.clone());
     let ledger = &mut replayed.ledger;
     ledger.none("rollback_differences");
     for (state, id) in &after {
@@ -107,10 +112,8 @@ pub async fn rollback(house: &mut House, replayed: &mut Replayed, without: &Repl
     for (state, id) in never {
         ledger.record("rollback_differences", 1, "memory", &id, format!("only without the run: {state}"));
     }
-    Ok(())
 }
 
-/// A memory in words that do not depend on when and where it was written.
 fn said(memory: &Value) -> String {
     let anchors: Vec<Value> = memory["anchors"]
         .as_array()
@@ -240,10 +243,18 @@ pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) ->
         }
     }
     // Where SQL does not reach: rewritten as `docs/deletion.md` advises, then the files themselves.
-    owner.execute("vacuum (full)").await?;
-    owner.execute("checkpoint").await?;
     let data: String = sqlx::query_scalar("show data_directory").fetch_one(&mut owner).await?;
-    let (in_files, places) = bytes_in(&std::path::Path::new(&data).join("base"), &task.customer)?;
+    let (mut in_files, mut places) = (0, Vec::new());
+    for _ in 0..QUIET {
+        owner.execute("vacuum (full)").await?;
+        owner.execute("checkpoint").await?;
+        (in_files, places) = bytes_in(&std::path::Path::new(&data).join("base"), &task.customer)?;
+        if in_files == 0 {
+            break;
+        }
+        // Rows that somebody's open transaction might still see are kept: at a quiet time there is none.
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
     ledger.none("bytes_left_in_table_files");
     for place in places {
         ledger.record("bytes_left_in_table_files", 0, "file", &place.file_name().unwrap_or_default().to_string_lossy(), "");

@@ -78,6 +78,11 @@ impl Machine {
         Ok(self.run(folder, &["hook", "claude-code"], &payload.to_string())?.out)
     }
 
+    /// As git's hook does after a commit, where `cairn install git` put it.
+    pub fn syncs(&self, folder: &Path) -> Result<(), Failure> {
+        self.does(folder, &["sync"]).map(drop)
+    }
+
     /// Brings what the hooks heard to the server, as the process they start does within a second.
     pub fn deliver(&mut self, folder: &Path) -> Result<(), Failure> {
         self.lock = None;

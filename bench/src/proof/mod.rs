@@ -13,6 +13,7 @@ mod replay;
 mod report;
 mod repository;
 mod task;
+mod telling;
 
 use crate::{Failure, house::House};
 use bounds::Bounds;
@@ -70,7 +71,7 @@ async fn measure(house: &mut House, setting: &Setting, task: Task) -> Result<Out
     govern::provenance(house, &mut warm).await?;
     if task.runs.iter().any(|run| run.bad) {
         let without = replay::warm(setting, &task, house, &format!("{}-without", task.name), false).await?;
-        govern::rollback(house, &mut warm, &without).await?;
+        govern::rollback(&mut warm, &without);
     }
     if !task.customer.is_empty() {
         govern::walls(house, &task, &mut warm).await?;

@@ -3,6 +3,7 @@
 
 use super::{
     agent::Agent,
+    govern,
     ledger::{Ledger, Line},
     machine::Machine,
     mind::Mind,
@@ -13,7 +14,7 @@ use super::{
 use crate::{Failure, client::Client, house::House};
 use serde_json::{Value, json};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     path::PathBuf,
 };
 
@@ -35,6 +36,8 @@ pub struct Replayed {
     /// By the workspace's slug, the machines of its agents.
     pub machines: BTreeMap<(String, String), Machine>,
     pub workspaces: BTreeSet<String>,
+    /// What was known when the bad run was rolled back, or would have begun.
+    pub stood: Vec<(String, String)>,
 }
 
 pub struct Session {
@@ -46,18 +49,29 @@ pub async fn cold(setting: &Setting, task: &Task) -> Result<Replayed, Failure> {
     replay(setting, task, None, true).await
 }
 
-/// In workspaces of its own, whose names begin so; with the bad run and its rollback, or as if it had never been.
+/// In workspaces of its own, whose names begin so; with the bad run and its rollback, or only up to there and without it.
 pub async fn warm(setting: &Setting, task: &Task, house: &mut House, prefix: &str, bad: bool) -> Result<Replayed, Failure> {
     replay(setting, task, Some((house, prefix)), bad).await
 }
 
 async fn replay(setting: &Setting, task: &Task, mut with: Option<(&mut House, &str)>, bad: bool) -> Result<Replayed, Failure> {
     let mut repository = Repository::new(&task.repository, &task.project, &setting.tasks, &setting.packages)?;
-    let mut replayed = Replayed { ledger: Ledger::default(), sessions: Vec::new(), machines: BTreeMap::new(), workspaces: BTreeSet::new() };
+    let mut replayed = Replayed {
+        ledger: Ledger::default(),
+        sessions: Vec::new(),
+        machines: BTreeMap::new(),
+        workspaces: BTreeSet::new(),
+        stood: Vec::new(),
+    };
     let (mut referee, mut mind) = (Referee::default(), Mind::default());
-    // A run that only writes nonsense does no work that a cold one could be compared by.
-    let bad = bad && with.is_some();
-    for (index, run) in task.runs.iter().enumerate().filter(|(_, run)| !run.bad || bad) {
+    for (index, run) in task.runs.iter().enumerate() {
+        if let (true, Some((house, _))) = (run.bad && !bad, &with) {
+            replayed.stood = govern::states(&mut house.sign_in(REVIEWER).await?, &replayed.workspaces).await?;
+            break;
+        }
+        if run.bad && with.is_none() {
+            continue;
+        }
         if repository.release != run.release {
             repository.check_out(&run.release)?;
         }
@@ -86,6 +100,7 @@ async fn replay(setting: &Setting, task: &Task, mut with: Option<(&mut House, &s
             ledger: &mut replayed.ledger,
             mind: &mut mind,
             machine: machine.as_mut().map(|(_, machine)| machine),
+            synced: setting.synced,
             session: format!("{}-run-{number}", task.name),
             known_as: None,
             heard: Vec::new(),
@@ -102,6 +117,7 @@ async fn replay(setting: &Setting, task: &Task, mut with: Option<(&mut House, &s
             matched(&mut person, &base, &session, &heard, &mut replayed.ledger).await?;
             if run.bad {
                 roll_back(&mut person, &base, &session, number, &mut replayed.ledger).await?;
+                replayed.stood = govern::states(&mut person, &replayed.workspaces).await?;
             } else {
                 review(&mut person, &base, number, &checked, &mut replayed.ledger).await?;
                 let world = World { task, repository: &repository, referee: &referee };
@@ -132,24 +148,23 @@ async fn enter(
         house.workspace(slug).await?;
         house.joins(slug, REVIEWER, "reviewer").await?;
     }
-    let place = (slug.to_owned(), run.agent.clone());
-    if !replayed.machines.contains_key(&place) {
+    if let Entry::Vacant(place) = replayed.machines.entry((slug.to_owned(), run.agent.clone())) {
         let key = house.agent(slug, &run.agent, "writer").await?;
         let machine = Machine::new(&setting.program, &format!("http://{}", house.address), &key, &repository.root)?;
         if let Some(work) = &task.work {
             let verb: &[&str] = if first { &["task", "start", &work.key, "--title", &work.title] } else { &["task", "show", &work.key] };
             machine.does(&repository.root, verb)?;
         }
-        replayed.machines.insert(place, machine);
+        place.insert(machine);
     }
     Ok(())
 }
 
-/// As git's hook does after a commit, where `cairn install git` put it.
+/// Looks at the code, and tells the server.
 fn sync(setting: &Setting, machine: &Machine, repository: &Repository) -> Result<(), Failure> {
     if setting.synced {
         machine.does(&repository.root, &["scan", "--json"])?;
-        machine.does(&repository.root, &["sync"])?;
+        machine.syncs(&repository.root)?;
     }
     Ok(())
 }
@@ -198,12 +213,12 @@ struct World<'a> {
 }
 
 impl World<'_> {
-    /// Whether what a memory says is so; None where the task has no question that it answers.
-    fn holds(&self, memory: &Value) -> Result<Option<bool>, Failure> {
+    /// Which question a memory answers, and whether what it says is so.
+    fn holds(&self, memory: &Value) -> Result<Option<(&str, bool)>, Failure> {
         let text = memory["content"].as_str().unwrap_or_default();
         for (name, question) in &self.task.questions {
             if let (Some(said), Some(holds)) = (question.in_memory(text)?, self.referee.holds(self.repository, name, question)?) {
-                return Ok(Some(said == holds));
+                return Ok(Some((name.as_str(), said == holds)));
             }
         }
         Ok(None)
@@ -214,9 +229,10 @@ impl World<'_> {
 async fn settle(person: &mut Client, base: &str, run: usize, world: &World<'_>, ledger: &mut Ledger) -> Result<(), Failure> {
     for conflict in all(person, &format!("{base}/conflicts")).await? {
         let (id, two) = (text(&conflict["id"]).unwrap_or_default(), &conflict["memories"]);
+        // Of two that answer the same question the one that is so; others have nothing to do with each other.
         let keep = match (world.holds(&two[0])?, world.holds(&two[1])?) {
-            (Some(false), Some(true)) => text(&two[1]["id"]),
-            (Some(true), Some(false)) => text(&two[0]["id"]),
+            (Some((a, false)), Some((b, true))) if a == b => text(&two[1]["id"]),
+            (Some((a, true)), Some((b, false))) if a == b => text(&two[0]["id"]),
             _ => None,
         };
         let said = keep.clone().unwrap_or_else(|| "both".to_owned());

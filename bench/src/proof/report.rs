@@ -102,6 +102,7 @@ const COUNTED: &[Shown] = &[
     warm("asked", "asked", None),
     warm("told_and_judged", "told and judged", None),
     warm("acted_on_memory", "acted on memory", None),
+    warm("contradictions", "contradictions", None),
     warm("memories", "memories", None),
     warm("events", "events", None),
     warm("rollback_compared", "compared after a rollback", None),
@@ -110,6 +111,9 @@ const COUNTED: &[Shown] = &[
     warm("bytes_before_erasure", "bytes before an erasure", None),
     warm("sent_again", "sent again", None),
 ];
+
+/// Seen to differ by one between replays of the same seed.
+const VARIES: &[&str] = &["contradictions", "contradictions_of_none"];
 
 impl Report {
     /// With only some of the tasks, bars that say how much has to happen do not count.
@@ -136,12 +140,12 @@ impl Report {
     pub fn text(&self) -> String {
         let mut text = format!("What memory is worth, seed {}: cold is without a memory, warm with Cairn.\n", self.seed);
         for group in GROUPS {
-            text.push_str(&format!("\n{}\n", group.title));
+            text.extend(["\n", group.title, "\n"]);
             let rows: Vec<Vec<String>> = self.of(group).filter(|figure| figure.cold.or(figure.warm).is_some()).map(row).collect();
             text.push_str(&table::written(&["", "cold", "warm", "of", "bar", ""], &rows));
         }
         for outcome in &self.outcomes {
-            text.push_str(&format!("\n{} ({})\n", outcome.task.title, outcome.task.name));
+            text.extend(["\n", &outcome.task.title, " (", &outcome.task.name, ")\n"]);
             let figures = GROUPS.iter().flat_map(|group| group.figures);
             let rows: Vec<Vec<String>> = figures
                 .map(|shown| (shown, value(&outcome.cold.ledger, shown), value(&outcome.warm.ledger, shown)))
@@ -150,7 +154,7 @@ impl Report {
                 .collect();
             text.push_str(&table::written(&["", "cold", "warm"], &rows));
         }
-        text.push_str(&format!("\nbars: {}\n", if self.held() { "held" } else { "MISSED" }));
+        text.push_str(if self.held() { "\nbars: held\n" } else { "\nbars: MISSED\n" });
         text
     }
 
@@ -165,7 +169,7 @@ impl Report {
                     .map(|one| (one.task.name.clone(), json!({"cold": value(&one.cold.ledger, figure.shown), "warm": value(&one.warm.ledger, figure.shown)})))
                     .collect();
                 let bar = figure.bound.map(Bound::words);
-                let all = json!({"title": figure.shown.title, "cold": figure.cold, "warm": figure.warm, "of": figure.of, "bar": bar, "held": figure.held, "by_task": by_task});
+                let all = json!({"title": figure.shown.title, "cold": figure.cold, "warm": figure.warm, "of": figure.of, "bar": bar, "held": figure.held, "exact": !VARIES.contains(&figure.shown.name), "by_task": by_task});
                 (figure.shown.name.to_owned(), all)
             })
             .collect();

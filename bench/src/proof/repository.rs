@@ -136,6 +136,8 @@ impl Repository {
             .args(["-c", "user.name=proof", "-c", "user.email=proof@example.org", "-c", "commit.gpgsign=false"])
             .args(arguments)
             .current_dir(&self.root)
+            // Commits have the same ids each time.
+            .envs(["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].map(|name| (name, "2026-01-01T00:00:00Z")))
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
             .output()?;
