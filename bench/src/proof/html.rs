@@ -53,6 +53,7 @@ fn cards(report: &Report, body: &mut String) {
         ("items_twice", "items done twice"),
         ("decisions_violated", "decisions violated"),
         ("stale_as_fresh", "false told as fresh"),
+        ("wrong_acted_on", "false acted upon"),
         ("bytes_left", "bytes left after erasure"),
         ("leaks", "leaks between workspaces"),
     ] {
