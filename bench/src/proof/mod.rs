@@ -54,7 +54,11 @@ pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
         eprintln!("{} …", task.title);
         outcomes.push(measure(&mut house, &setting, task).await?);
     }
-    house.close().await?;
+    let postgres = house.leave().await?;
+    for outcome in outcomes.iter_mut().filter(|outcome| !outcome.task.customer.is_empty()) {
+        govern::table_files(&postgres, &outcome.task, &mut outcome.warm.ledger).await?;
+    }
+    drop(postgres);
     let report = report::Report::new(outcomes, &bounds, wanted.seed, wanted.only.is_none());
     fs::create_dir_all(&wanted.out)?;
     let text = report.text();
