@@ -151,7 +151,13 @@ impl House {
     }
 
     pub async fn close(self) -> Result<(), Failure> {
-        self.running.stop().await
+        self.leave().await.map(drop)
+    }
+
+    /// Stops the server; its database stays, and nobody else is in it.
+    pub async fn leave(self) -> Result<ThrowAway, Failure> {
+        self.running.stop().await?;
+        Ok(self.postgres)
     }
 }
 

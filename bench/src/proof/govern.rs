@@ -7,6 +7,7 @@ use super::{
     task::Task,
 };
 use crate::{Failure, client::Client, house::House};
+use cairn_server::store::cluster::ThrowAway;
 use hyper::Method;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
@@ -242,28 +243,6 @@ pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) ->
             ledger.record("came_back", 1, "memory", &text(&memory["id"]).unwrap_or_default(), status.to_string());
         }
     }
-    // Where SQL does not reach: rewritten as `docs/deletion.md` advises, then the files themselves.
-    let data: String = sqlx::query_scalar("show data_directory").fetch_one(&mut owner).await?;
-    let (mut in_files, mut places) = (0, Vec::new());
-    for _ in 0..QUIET {
-        owner.execute("vacuum (full)").await?;
-        owner.execute("checkpoint").await?;
-        (in_files, places) = bytes_in(&std::path::Path::new(&data).join("base"), &task.customer)?;
-        if in_files == 0 {
-            break;
-        }
-        // Rows that somebody's open transaction might still see are kept: at a quiet time there is none.
-        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    }
-    ledger.none("bytes_left_in_table_files");
-    for place in places {
-        ledger.record("bytes_left_in_table_files", 0, "file", &place.file_name().unwrap_or_default().to_string_lossy(), "");
-    }
-    ledger.count(
-        "bytes_left_in_table_files",
-        in_files,
-        Evidence::Record { kind: "folder", id: "base".to_owned(), note: "after vacuum full".to_owned() },
-    );
     let mut on_machines = 0;
     for ((workspace, agent), machine) in &replayed.machines {
         if *workspace == slug {
@@ -279,6 +258,33 @@ pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) ->
     if let Some(count) = ledger.counts.get_mut("bytes_left_on_machines") {
         count.value = on_machines;
     }
+    Ok(())
+}
+
+/// Where SQL does not reach: the tables rewritten at a quiet time, as `docs/deletion.md` advises, then their files themselves.
+pub async fn table_files(postgres: &ThrowAway, task: &Task, ledger: &mut Ledger) -> Result<(), Failure> {
+    let mut owner = PgConnection::connect(&postgres.owner_url("postgres")).await?;
+    let data: String = sqlx::query_scalar("show data_directory").fetch_one(&mut owner).await?;
+    let (mut in_files, mut places) = (0, Vec::new());
+    for _ in 0..QUIET {
+        owner.execute("vacuum (full)").await?;
+        owner.execute("checkpoint").await?;
+        (in_files, places) = bytes_in(&std::path::Path::new(&data).join("base"), &task.customer)?;
+        if in_files == 0 {
+            break;
+        }
+        // Rows that an open transaction might still see are kept, be it that of an autovacuum.
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+    }
+    ledger.none("bytes_left_in_table_files");
+    for place in places {
+        ledger.record("bytes_left_in_table_files", 0, "file", &place.file_name().unwrap_or_default().to_string_lossy(), "");
+    }
+    ledger.count(
+        "bytes_left_in_table_files",
+        in_files,
+        Evidence::Record { kind: "folder", id: "base".to_owned(), note: "after vacuum full".to_owned() },
+    );
     Ok(())
 }
 

@@ -112,7 +112,7 @@ const COUNTED: &[Shown] = &[
     warm("sent_again", "sent again", None),
 ];
 
-/// Seen to differ by one between replays of the same seed.
+/// Seen to differ by up to three between replays of the same seed.
 const VARIES: &[&str] = &["contradictions", "contradictions_of_none"];
 
 impl Report {
