@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 
 /// Nothing while the index is being built.
 pub async fn census<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Option<Census>, Problem> {
-    counted(app, scope, |index, viewer, now| index.census(viewer, now)).await
+    counted(app, scope, Index::census).await
 }
 
 /// A repository on a branch, as somebody looks at it.
