@@ -53,21 +53,22 @@ impl Index {
     /// What hangs on files whose paths begin so; a folder's with its slash, everything's with nothing.
     pub fn hung_below(&self, on: &OnCode<'_>, folder: &str) -> Below {
         let allowed = self.seen_on(on);
-        let (mut children, mut all): (BTreeMap<String, RoaringBitmap>, _) = (BTreeMap::new(), RoaringBitmap::new());
+        // Files come in the order of their paths, so what lies in one folder comes together.
+        let mut children: Vec<(&str, Vec<u32>)> = Vec::new();
         for (file, bearers) in self.filters.files_below(folder) {
-            let here = self.of_repo(bearers & &allowed, on.repo, file);
-            if here.is_empty() {
-                continue;
+            let child = file[folder.len()..].find('/').map_or(file, |slash| &file[..=folder.len() + slash]);
+            for document in bearers.iter().filter(|document| allowed.contains(*document) && self.is_of(*document, on.repo, file)) {
+                match children.last_mut() {
+                    Some((last, here)) if *last == child => here.push(document),
+                    _ => children.push((child, vec![document])),
+                }
             }
-            let rest = &file[folder.len()..];
-            let child = rest.find('/').map_or(file.len(), |slash| folder.len() + slash + 1);
-            all |= &here;
-            *children.entry(file[..child].to_owned()).or_default() |= here;
         }
+        let all: RoaringBitmap = children.iter().flat_map(|(_, here)| here.iter().copied()).collect();
         let mut doubted = self.by_trust(on, &all);
         doubted.retain(|(freshness, ..)| *freshness != Freshness::Fresh);
         Below {
-            children: children.into_iter().map(|(path, here)| (path, self.tally(on, &here))).collect(),
+            children: children.into_iter().map(|(path, here)| (path.to_owned(), self.tally(on, &here.into_iter().collect()))).collect(),
             all: self.tally(on, &all),
             doubted: doubted.into_iter().map(|(.., id)| id).collect(),
         }
@@ -76,7 +77,7 @@ impl Index {
     /// What hangs in one file, by symbol.
     pub fn hung_in(&self, on: &OnCode<'_>, file: &str, symbol: Option<&str>) -> Within {
         let Some(bearers) = self.filters.anchored(file) else { return Within::default() };
-        let all = self.of_repo(bearers & self.seen_on(on), on.repo, file);
+        let all: RoaringBitmap = (bearers & self.seen_on(on)).iter().filter(|document| self.is_of(*document, on.repo, file)).collect();
         let mut symbols: BTreeMap<String, RoaringBitmap> = BTreeMap::new();
         for document in &all {
             let Some(entry) = self.entry(document) else { continue };
@@ -125,13 +126,10 @@ impl Index {
     }
 
     /// The same path in another repository is another file.
-    fn of_repo(&self, documents: RoaringBitmap, repo: &str, file: &str) -> RoaringBitmap {
-        let fits = |document: &u32| {
-            let entry = self.entry(*document)?;
-            let mut anchors = self.filters.anchors(&entry.marks);
-            anchors.find(|anchor| anchor.path == file && anchor.repo.is_none_or(|own| own == repo)).map(drop)
-        };
-        documents.iter().filter(|document| fits(document).is_some()).collect()
+    fn is_of(&self, document: u32, repo: &str, file: &str) -> bool {
+        self.entry(document).is_some_and(|entry| {
+            self.filters.anchors(&entry.marks).any(|anchor| anchor.path == file && anchor.repo.is_none_or(|own| own == repo))
+        })
     }
 
     fn by_trust(&self, on: &OnCode<'_>, documents: &RoaringBitmap) -> Vec<(Freshness, i64, MemoryId)> {
