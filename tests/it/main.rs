@@ -71,4 +71,5 @@ mod tampering;
 mod tasks;
 mod time_travel;
 mod trail;
+mod upgrade;
 mod walls;
