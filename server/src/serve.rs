@@ -11,6 +11,7 @@ use crate::{
     work,
 };
 use axum_server::Handle;
+use hyper_util::rt::TokioTimer;
 use std::{
     error::Error,
     net::{SocketAddr, TcpListener},
@@ -21,6 +22,8 @@ use tokio::sync::watch;
 type Failure = Box<dyn Error + Send + Sync>;
 
 const GRACE: Duration = Duration::from_secs(20);
+/// Whoever takes longer to say what they want is cut off.
+const HEADERS: Duration = Duration::from_secs(30);
 
 /// A server that answers. Stop it, or it goes with the process.
 pub struct Running {
@@ -94,14 +97,18 @@ async fn listen(
 ) -> Result<tokio::task::JoinHandle<std::io::Result<()>>, Failure> {
     let service = stack::router(app.clone()).into_make_service_with_connect_info::<SocketAddr>();
     let Some((cert, key)) = &app.config().tls else {
-        return Ok(tokio::spawn(axum_server::from_tcp(listener)?.handle(handle).serve(service)));
+        let mut server = axum_server::from_tcp(listener)?.handle(handle);
+        server.http_builder().http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
+        return Ok(tokio::spawn(server.serve(service)));
     };
     // The provider is the process's; another part of it may have chosen already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let tls = axum_server::tls_rustls::RustlsConfig::from_pem_file(cert, key)
         .await
         .map_err(|error| format!("CAIRN_TLS_CERT, CAIRN_TLS_KEY: {} and {} cannot be used: {error}", cert.display(), key.display()))?;
-    Ok(tokio::spawn(axum_server::from_tcp_rustls(listener, tls)?.handle(handle).serve(service)))
+    let mut server = axum_server::from_tcp_rustls(listener, tls)?.handle(handle);
+    server.http_builder().http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
+    Ok(tokio::spawn(server.serve(service)))
 }
 
 impl Running {

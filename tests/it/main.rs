@@ -72,4 +72,5 @@ mod tampering;
 mod tasks;
 mod time_travel;
 mod trail;
+mod upgrade;
 mod walls;

@@ -93,7 +93,8 @@ async fn a_long_day_leaves_nothing_behind() {
     let admin = house.admin().await.looking_at("coding");
     admin.patch("/v1/workspaces/coding", json!({"settings": {"capture_policy": "off"}})).await.expect(200);
     house.shut().await;
-    let server = serve(&house, &[("CAIRN_DATABASE_CONNECTIONS", "8")]).await;
+    // Under the same name, so that the tokens of before still hold.
+    let server = serve(&house, &[("CAIRN_DATABASE_CONNECTIONS", "8"), ("CAIRN_PUBLIC_URL", &house.url)]).await;
     let (stop, took): (Arc<AtomicBool>, Shared<Vec<f64>>) = Default::default();
     let mut running = tokio::task::JoinSet::new();
     for (n, agent) in workers.iter().enumerate() {
@@ -117,14 +118,14 @@ async fn a_long_day_leaves_nothing_behind() {
             connections,
         });
     }
-    stop.store(true, Ordering::Relaxed);
-    running.join_all().await;
     for window in &windows {
         println!(
             "soak: {} requests, p50 {:.1} ms, p99 {:.1} ms, {} MB, {} connections",
             window.requests, window.median_ms, window.slow_ms, window.resident_mb, window.connections
         );
     }
+    stop.store(true, Ordering::Relaxed);
+    running.join_all().await;
     let requests: usize = windows.iter().map(|window| window.requests).sum();
     let median = |of: &[Window], what: fn(&Window) -> f64| {
         let mut all: Vec<f64> = of.iter().map(what).collect();

@@ -154,9 +154,9 @@ impl Content {
 
     /// What to call it when no title was given: its first line of words.
     pub fn title(&self) -> String {
-        let first = self.0.lines().map(|line| line.trim_matches(|c: char| c.is_whitespace() || "#*->`".contains(c)));
-        let first = first.into_iter().find(|line| !line.is_empty()).unwrap_or("Untitled");
-        let clean: String = first.chars().filter(|c| !c.is_control()).collect();
+        let cleaned = self.0.lines().map(|line| line.chars().filter(|c| !c.is_control()).collect::<String>());
+        let trimmed = cleaned.map(|line| line.trim_matches(|c: char| c.is_whitespace() || "#*->`".contains(c)).to_owned());
+        let clean = trimmed.into_iter().find(|line| !line.is_empty()).unwrap_or_else(|| "Untitled".to_owned());
         if clean.chars().count() <= 100 { clean } else { clean.chars().take(99).chain(['…']).collect() }
     }
 }

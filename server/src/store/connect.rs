@@ -18,6 +18,9 @@ use std::{
 
 pub static MIGRATOR: Migrator = sqlx::migrate!("../migrations");
 
+/// How often a migration gives way to servers that are writing.
+const GIVES_WAY: usize = 20;
+
 /// When a statement was last refused because the schema had changed under it: a newer server migrated beside this one.
 static STALE: Mutex<Option<Instant>> = Mutex::new(None);
 
@@ -185,7 +188,7 @@ pub async fn migrate(owner_url: &str, app_url: &str) -> Result<(), ConnectProble
         .await
         .map_err(ConnectProblem::Unreachable)?;
     if may_create {
-        MIGRATOR.run(&mut conn).await.map_err(explain)?;
+        bring_up_to_date(&mut conn).await?;
         let_in(&mut conn, app.get_username())
             .await
             .map_err(|source| ConnectProblem::Roles { role: app.get_username().to_owned(), source })?;
@@ -194,6 +197,23 @@ pub async fn migrate(owner_url: &str, app_url: &str) -> Result<(), ConnectProble
         verify(&mut conn).await?;
     }
     conn.close().await.map_err(ConnectProblem::Unreachable)
+}
+
+/// A server of the version before may be writing meanwhile. When both wait for each other and it is the migration that has to give
+/// way, it begins again where it was.
+async fn bring_up_to_date(conn: &mut PgConnection) -> Result<(), ConnectProblem> {
+    for _ in 0..GIVES_WAY {
+        match MIGRATOR.run(&mut *conn).await {
+            Err(error) if gave_way(&error) => tracing::warn!(%error, "a server that is writing was in the way; the migration begins again"),
+            done => return done.map_err(explain),
+        }
+    }
+    MIGRATOR.run(conn).await.map_err(explain)
+}
+
+fn gave_way(error: &MigrateError) -> bool {
+    let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else { return false };
+    error.as_database_error().and_then(|error| error.code().map(|code| code == "40P01")).unwrap_or_default()
 }
 
 /// The schema is the one that this server knows; nothing is changed.
