@@ -64,17 +64,17 @@ async fn a_primary_may_die_when_a_replica_takes_over() {
         for actor in [&here, &there] {
             assert!(recalls(actor, &format!("marmalade{round}")).await.contains(&format!("marmalade{round} was known before")));
         }
-        let writers = Writers::at(&[&here, &there], 8);
-        writers.get_through(300).await;
+        let load = Writers::at(&[&here, &there], 8);
+        load.get_through(300).await;
         primary.crash().await;
         // Nobody answers, and nobody is told that something is kept.
-        let before = writers.refused();
-        until("they are refused", async || writers.refused() > before + 16).await;
+        let before = load.refused();
+        until("they are refused", async || load.refused() > before + 16).await;
         replica.promote().await;
         forwarder.lead_to(&replica.socket());
-        writers.get_through(300).await;
-        refusals += writers.refused();
-        let acknowledged = writers.finish().await;
+        load.get_through(300).await;
+        refusals += load.refused();
+        let acknowledged = load.finish().await;
         writes += acknowledged.len();
         let owner = PgPool::connect(&replica.owner_url(house.database())).await.expect("the owner gets in");
         everything_adds_up(&owner, &acknowledged).await;

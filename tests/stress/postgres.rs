@@ -176,10 +176,12 @@ async fn postgres_may_have_no_disk_left() {
 /// Writes until there is no room.
 fn fill(file: &Path) {
     let mut file = std::fs::File::create(file).expect("a file");
-    while file.write_all(&[7; 64 * 1024]).is_ok() {}
+    let piece = vec![7; 64 * 1024];
+    while file.write_all(&piece).is_ok() {}
 }
 
 /// What no disk makes smaller.
 fn noise() -> String {
-    (0..2000).map(|_| format!("{:08x}", rand::random::<u32>())).collect()
+    let words: Vec<String> = (0..2000).map(|_| format!("{:08x}", rand::random::<u32>())).collect();
+    words.concat()
 }

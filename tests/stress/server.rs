@@ -89,17 +89,17 @@ async fn a_client_may_send_one_byte_a_second() {
             (seconds < most, seconds)
         });
     }
-    let mut served = 0;
+    let mut answered = 0;
     while slow.try_join_next().is_none() {
-        agent.remembers(&format!("meanwhile {served}")).await;
-        served += 1;
+        agent.remembers(&format!("meanwhile {answered}")).await;
+        answered += 1;
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let rest = slow.join_all().await;
     let longest = rest.iter().map(|(_, seconds)| *seconds).max().unwrap_or_default();
-    assert!(served > 0, "nobody else was served");
+    assert!(answered > 0, "nobody else was answered");
     // As long as a request may take, and some more: then nobody is waited for.
     assert!(most < 60 || rest.iter().all(|(cut_off, _)| *cut_off), "some were still waited for after {longest} s");
-    println!("one byte a second: 40 clients for {longest} s at most, {served} others served meanwhile");
+    println!("one byte a second: 40 clients for {longest} s at most, {answered} others answered meanwhile");
     server.kill().await;
 }

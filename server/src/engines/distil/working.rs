@@ -5,7 +5,7 @@ use super::{
     commands::Purpose,
     log::{Act, Log, Ran},
     outcome::Outcome,
-    text::each,
+    text::{clipped, each},
 };
 use crate::model::Kind;
 use std::collections::BTreeMap;
@@ -58,7 +58,8 @@ fn finding(log: &Log, purpose: Purpose, name: &str, runs: &[&Ran]) -> Option<Fin
         key: format!("command:{}:{name}", purpose.word()),
         what: FindingKind::Command,
         kind: Kind::Procedure,
-        title: format!("{} `{name}`", purpose.title()),
+        // Where only `cargo test --lib` is known to work, `cargo test` is another command.
+        title: format!("{} `{}`", purpose.title(), if narrowed { name.to_owned() } else { clipped(&best.shown, 100) }),
         content,
         evidence,
         weight,
