@@ -41,8 +41,8 @@ async fn the_server_may_be_killed_at_any_moment() {
     writers.get_through(50).await;
     let acknowledged = writers.finish().await;
     everything_adds_up(house.owner(), &acknowledged).await;
-    let (kills, writes) = (kills(), acknowledged.len());
-    println!("kill: {kills} times killed, {writes} writes acknowledged, none lost");
+    let (kills, count) = (kills(), acknowledged.len());
+    println!("kill: {kills} times killed, {count} writes acknowledged, none lost");
     let told = house.runs(&["check"]).await.fine();
     assert!(told.contains("checks hold"), "{told}");
     program.kill().await;

@@ -96,9 +96,10 @@ fn damaged(text: &str, flips: &[(Index, u8)], cut: Option<(Index, Index)>) -> Ve
     }
     if let Some((from, to)) = cut {
         let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
-        match from < to {
-            true => drop(bytes.drain(from..to)),
-            false => bytes.extend_from_within(to..from),
+        if from < to {
+            drop(bytes.drain(from..to));
+        } else {
+            bytes.extend_from_within(to..from);
         }
     }
     bytes
@@ -121,9 +122,9 @@ fn exported() -> (String, String, String) {
         text += &export::entry_line(&leaf, hash, None);
     }
     let checkpoint = Checkpoint { origin: origin("cairn.example.org/trail", Uuid::nil()), size: 3, root: edge.root() };
-    let signed = signer.sign(&checkpoint.text()).expect("signs");
-    let last = export::LastLine { checkpoint: signed.clone(), complete: true }.text().expect("a line");
-    (text + &last, signed, note::vkey("cairn.example.org/trail", public))
+    let sealed = signer.sign(&checkpoint.text()).expect("signs");
+    let last = export::LastLine { checkpoint: sealed.clone(), complete: true }.text().expect("a line");
+    (text + &last, sealed, note::vkey("cairn.example.org/trail", public))
 }
 
 proptest! {

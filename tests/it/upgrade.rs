@@ -192,7 +192,7 @@ async fn first_server_writes(pool: &PgPool, workspace: Uuid, agent: Uuid) -> Res
 
 fn sha(text: &str) -> String {
     use sha2::Digest;
-    sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -220,7 +220,7 @@ async fn the_first_schema_becomes_this_one_and_nothing_is_lost() {
                     Ok(()) => drop(written.fetch_add(1, Ordering::Relaxed)),
                     // Who has to give way tries again, as it did.
                     Err(error) => {
-                        let code = error.as_database_error().and_then(|error| error.code().map(|code| code.into_owned()));
+                        let code = error.as_database_error().and_then(|error| error.code().map(std::borrow::Cow::into_owned));
                         assert_eq!(code.as_deref(), Some("40P01"), "a statement of the first server: {error}");
                     }
                 }
