@@ -12,7 +12,7 @@ export const ARTEFACTS = resolve(process.env.CAIRN_SHOTS ?? join(import.meta.dir
 mkdirSync(ARTEFACTS, { recursive: true });
 
 export async function openDemo() {
-  const house = await House.open({ CAIRN_ADMIN_EMAIL: ADA, CAIRN_ADMIN_PASSWORD: PASSWORD }, ["--demo"]);
+  const house = await House.open({ CAIRN_ADMIN_EMAIL: ADA, CAIRN_ADMIN_PASSWORD: PASSWORD, CAIRN_RATE_LIMIT: "off" }, ["--demo"]);
   await house.says(/sign in as/);
   return { house, rest: await house.signIn(ADA, PASSWORD) };
 }

@@ -53,6 +53,7 @@ struct EventsQuery {
 #[schema(as = ChangedEvent)]
 #[expect(dead_code, reason = "it says in the document what axum writes")]
 struct EventBody {
+    /// Always `changed`.
     #[schema(example = "changed")]
     event: String,
     /// Something changed, as JSON: `kind` is of what sort – `memory`, `session`, `task`, `proposal`, `conflict`,
