@@ -150,15 +150,19 @@ impl<'a> Pair<'a> {
         Self { there, here, near }
     }
 
-    fn near(&self, row: usize, column: usize) -> f32 {
+    /// How near two words are.
+    pub fn near(&self, row: usize, column: usize) -> f32 {
         self.near[row * self.here.words.len() + column]
     }
 
-    /// How near two words are, by their stems.
-    pub fn nearness(&self, there: &str, here: &str) -> f32 {
-        let row = self.there.words.iter().position(|word| word.stem == there);
-        let column = self.here.words.iter().position(|word| word.stem == here);
-        row.zip(column).map_or(0.0, |(row, column)| self.near(row, column))
+    /// Where the old text has a word.
+    pub fn row(&self, stem: &str) -> Option<usize> {
+        self.there.words.iter().position(|word| word.stem == stem)
+    }
+
+    /// Where the new one has it.
+    pub fn column(&self, stem: &str) -> Option<usize> {
+        self.here.words.iter().position(|word| word.stem == stem)
     }
 
     /// How the old text's words stand in the new one, and the other way round.

@@ -18,10 +18,13 @@ pub type Turns = BTreeMap<String, i32>;
 /// Whether both texts tell an order, and most pairs of shared things are turned round.
 pub fn is_reversed(there: Option<&Turns>, here: Option<&Turns>, pair: &Pair<'_>) -> bool {
     let Some((there, here)) = there.zip(here) else { return false };
+    // Each word is looked for once: texts of a hundred words are held against each other by the thousand.
+    let columns: Vec<(usize, i32)> = here.iter().filter_map(|(stem, turn)| Some((pair.column(stem)?, *turn))).collect();
     let shared: Vec<(i32, i32)> = there
         .iter()
         .filter_map(|(stem, turn)| {
-            let same = here.iter().map(|(other, turn)| (pair.nearness(stem, other), *turn)).filter(|(near, _)| *near >= SAME);
+            let row = pair.row(stem)?;
+            let same = columns.iter().map(|(column, turn)| (pair.near(row, *column), *turn)).filter(|(near, _)| *near >= SAME);
             same.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, other)| (*turn, other))
         })
         .collect();
