@@ -7,7 +7,10 @@ use crate::{
     journal,
     keyring::Keyring,
     serve::{self, Database},
-    store::{connect, consistency::snapshot},
+    store::{
+        connect,
+        consistency::{policies_bind, snapshot},
+    },
 };
 use sqlx::{Connection, PgConnection};
 use std::process::ExitCode;
@@ -59,8 +62,7 @@ async fn look_through(config: &Config) -> Result<Report, Failure> {
 
 /// Whoever sees nothing finds nothing wrong.
 async fn sees_everything(conn: &mut PgConnection, database: &Database) -> Result<(), Failure> {
-    let bound: bool = sqlx::query_scalar("select row_security_active('memories')").fetch_one(conn).await?;
-    if !bound || database.cluster.is_some() {
+    if !policies_bind(conn).await? || database.cluster.is_some() {
         return Ok(());
     }
     Err("row policies bind the owner's role: set CAIRN_MIGRATION_DATABASE_URL to the URL of a superuser, or of a role with BYPASSRLS"

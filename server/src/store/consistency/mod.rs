@@ -54,6 +54,11 @@ pub async fn snapshot(conn: &mut PgConnection) -> Result<Transaction<'_, Postgre
     Ok(tx)
 }
 
+/// Whether whoever is connected sees only what row policies let through.
+pub async fn policies_bind(conn: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("select row_security_active('memories')").fetch_one(conn).await
+}
+
 /// Asks for every promise that a statement can tell of.
 pub async fn ask(conn: &mut PgConnection) -> Result<Vec<Outcome>, sqlx::Error> {
     let mut outcomes = Vec::new();
