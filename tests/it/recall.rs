@@ -175,9 +175,9 @@ async fn an_index_that_nobody_asks_is_there_when_somebody_does() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;
     agent.remembers("The first thing of all is the lighthouse").await;
-    for batch in 0..3 {
+    for batch in 0..2 {
         let items: Vec<_> =
-            (0..1000).map(|n| json!({"content": format!("Entry {n} of batch {batch} speaks of nothing in particular")})).collect();
+            (0..600).map(|n| json!({"content": format!("Entry {n} of batch {batch} speaks of nothing in particular")})).collect();
         agent.post("memories/batch", json!({ "items": items })).await.expect(200);
     }
     agent.remembers("The last thing of all is the harbour").await;
