@@ -22,8 +22,9 @@ use tokio::sync::watch;
 type Failure = Box<dyn Error + Send + Sync>;
 
 const GRACE: Duration = Duration::from_secs(20);
-/// Whoever takes longer to say what they want is cut off.
-const HEADERS: Duration = Duration::from_secs(30);
+/// Whoever takes longer to say what they want is cut off. It counts for kept-alive connections too, and must be longer than
+/// the minute that proxies keep theirs: one that we close first costs them a request.
+const HEADERS: Duration = Duration::from_secs(75);
 
 /// A server that answers. Stop it, or it goes with the process.
 pub struct Running {

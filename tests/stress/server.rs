@@ -99,7 +99,7 @@ async fn a_client_may_send_one_byte_a_second() {
     let longest = rest.iter().map(|(_, seconds)| *seconds).max().unwrap_or_default();
     assert!(answered > 0, "nobody else was answered");
     // As long as a request may take, and some more: then nobody is waited for.
-    assert!(most < 60 || rest.iter().all(|(cut_off, _)| *cut_off), "some were still waited for after {longest} s");
+    assert!(most < 90 || rest.iter().all(|(cut_off, _)| *cut_off), "some were still waited for after {longest} s");
     println!("one byte a second: 40 clients for {longest} s at most, {answered} others answered meanwhile");
     server.kill().await;
 }
