@@ -7,19 +7,41 @@ import { openDemo, signedIn } from "./demo.js";
 import { pages } from "./pages.js";
 import { PAYLOADS } from "./payloads.js";
 
-let house, rest, browser, ada, says;
+let house, rest, browser, ada, says, frames;
 const SLUG = "hostile";
 
 before(async () => {
   ({ house, rest } = await openDemo());
   browser = await chromium.open();
   ada = await signedIn(browser, house);
+  frames = await harmlessFrames();
 });
 
 after(async () => {
   await browser?.close();
   await house?.close();
 });
+
+/** Of what a page consists: body's own children, and how many of those that there is one of. */
+const shape = () => ({
+  dress: document.body.className.replace(/ ?hued hue-\d+/, ""),
+  frame: [...document.body.children].map((one) => `${one.localName}#${one.id}`).join(" "),
+  mains: document.querySelectorAll("main").length,
+  headers: document.querySelectorAll("body > header").length,
+});
+
+/** The shape of each sort of page where nobody means harm: by what its body wears. */
+async function harmlessFrames() {
+  const frames = {};
+  for (const path of ["/w/coding/overview", "/account", "/workspaces", "/w/nowhere/memories", "/docs/problems"]) {
+    await ada.opens(path);
+    const { dress, ...seen } = await ada.page.evaluate(shape);
+    assert.equal(seen.mains, 1, path);
+    frames[dress] = seen;
+  }
+  ada.expect(404);
+  return frames;
+}
 
 /** What the API refuses, it refuses; what it takes, the pages have to show. */
 async function tries(method, path, body, by = says) {
@@ -74,25 +96,43 @@ test("hostile texts move in", async () => {
   const [memory] = (await rest("GET", `/workspaces/${SLUG}/memories`)).data;
   await tries("POST", "deletion-requests", { memory_ids: [memory.id], reason: PAYLOADS[33] });
   await rest("POST", `/workspaces/${SLUG}/holds`, { subject: "x", reason: PAYLOADS[34] }).catch(() => null);
+  let named = 0;
+  for (const [n, payload] of PAYLOADS.entries()) {
+    const person = { email: `p${n}@hostile.example`, name: line(payload).slice(0, 200), role: ["reader", "auditor", "reviewer"][n % 3] };
+    if (await tries("POST", "members", person, rest)) named += 1;
+  }
+  assert(named >= 60, `only ${named} people were let in`);
 });
 
-async function harmless(person, path) {
-  await person.opens(path);
+async function harmless(person, path, status = 200) {
+  assert.equal(await person.opens(path), status, path);
   await person.isWell(path);
-  const seen = await person.page.evaluate(() => ({
+  const { dress, ...seen } = await person.page.evaluate(shape);
+  assert(Object.hasOwn(frames, dress), `${path} wears “${dress}”`);
+  assert.deepEqual(seen, frames[dress], path);
+  const found = await person.page.evaluate(() => ({
     ran: "ran" in window,
-    main: document.querySelectorAll("body > main, body > header").length,
     foreign: document.querySelectorAll("main img, main iframe, main object, main embed, main style, main script, main form[action^='javascript'], main a[href^='javascript' i], main [onerror], main [onload]").length,
-    covered: document.elementFromPoint(4, innerHeight - 4)?.closest("main, header, body") !== null,
+    covering: [...document.querySelectorAll("main, main *")].filter((one) => getComputedStyle(one).position === "fixed").length,
   }));
-  assert.deepEqual({ ...seen, main: seen.main >= 1 }, { ran: false, main: true, foreign: 0, covered: true }, path);
+  assert.deepEqual(found, { ran: false, foreign: 0, covering: 0 }, path);
+}
+
+/** A list, and a few pages on. */
+async function harmlessList(person, path) {
+  for (let page = 0, next = path; next && page < 6; page += 1) {
+    await harmless(person, next);
+    const link = person.page.locator("a[rel=next]");
+    next = (await link.count()) > 0 ? await link.getAttribute("href") : null;
+  }
 }
 
 test("none of them runs or breaks a page", async () => {
   const person = await Person.at(browser, house, { storageState: await ada.context.storageState() });
   person.expect(404);
-  const all = Object.values(await pages(rest, SLUG));
-  for (const path of [...all, `/w/${SLUG}/tasks/task`]) await harmless(person, path);
+  const { nowhere, ...all } = await pages(rest, SLUG);
+  await harmless(person, nowhere, 404);
+  for (const path of [...Object.values(all), `/w/${SLUG}/tasks/task`]) await harmless(person, path);
   let cursor = "";
   for (let page = 0; page < 6 && cursor !== null; page += 1) {
     const list = await rest("GET", `/workspaces/${SLUG}/memories?limit=50${cursor && `&cursor=${cursor}`}`);
@@ -108,13 +148,7 @@ test("none of them runs or breaks a page", async () => {
   assert(opened.length >= 50, `only ${opened.length} in the tree`);
   for (const href of opened) await harmless(person, href);
   const [session] = (await rest("GET", `/workspaces/${SLUG}/sessions`)).data;
-  const replay = `/w/${SLUG}/sessions/${session.id}`;
-  await person.opens(replay);
-  for (let page = 0; page < 6; page += 1) {
-    const next = person.page.locator("a[rel=next]");
-    if ((await next.count()) === 0) break;
-    await harmless(person, await next.getAttribute("href"));
-  }
+  for (const list of [`/w/${SLUG}/sessions/${session.id}`, `/w/${SLUG}/members`, "/instance/people"]) await harmlessList(person, list);
   await person.context.close();
 });
 
@@ -132,7 +166,7 @@ test("a question and a filter stay words in every field", async () => {
     await harmless(person, `/w/${SLUG}/receipts?memory_id=${said}&session_id=${said}`);
     await harmless(person, `/w/${SLUG}/sessions?project=${said}&task=${said}`);
     await harmless(person, `/w/${SLUG}/decisions?project=${said}&state=${said}`);
-    await harmless(person, `/w/${SLUG}/tasks/${said}`);
+    await harmless(person, `/w/${SLUG}/tasks/${said}`, 404);
     await harmless(person, `/w/${SLUG}/code?repo=${said}&branch=${said}&path=${said}&symbol=${said}`);
     await harmless(person, `/w/${SLUG}/code?repo=hostile&path=${said}&symbol=${said}&from=${said}`);
     await harmless(person, `/w/${SLUG}/code/review?repo=${said}&order=${said}&cursor=${said}`);

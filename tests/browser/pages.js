@@ -59,6 +59,7 @@ export async function pages(rest, slug = "coding") {
     conflict: conflict.id && at(`conflicts/${conflict.id}`),
     dreams: at("dreams"),
     dream: dream.id && at(`dreams/${dream.id}`),
+    undreamt: dream.id && at(`dreams/${dream.id}/roll-back`),
     holds: at("holds"),
     retention: at("retention"),
     tried: at("retention?try=yes&days=30"),
@@ -72,7 +73,7 @@ export async function pages(rest, slug = "coding") {
     places: "/instance/workspaces",
     people: "/instance/people",
     nowhere: "/w/nowhere/memories",
-    docs: "/docs/problems",
+    problems: "/docs/problems",
   };
   return Object.fromEntries(Object.entries(all).filter(([, path]) => path));
 }

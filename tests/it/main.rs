@@ -40,6 +40,7 @@ mod memory_stores;
 mod memory_tool;
 mod operations;
 mod pages;
+mod pages_foreign_ids;
 mod pages_of_code;
 mod pages_of_governance;
 mod pages_of_review;

@@ -56,6 +56,21 @@ async fn approved_and_taken_back_waits_again() {
 }
 
 #[tokio::test]
+async fn the_longest_text_fits_into_the_form() {
+    let (_house, agent, person, browser) = waiting_room().await;
+    let memory = agent.remembers("Short.").await;
+    let id = waiting(&person).await.remove(0);
+    let edit = format!("/w/coding/review/{id}/edit");
+    // A form writes each of its bytes as three.
+    let longest = "ü".repeat(51_200);
+    let sent = |content| [("title", "Long"), ("kind", "fact"), ("content", content)];
+    let done = browser.sends(&edit, &sent(&longest)).await;
+    assert!(onward(&browser, &done).await.contains("Approved in your words."));
+    assert_eq!(person.reads(&memory).await["content"], longest);
+    assert_eq!(browser.sends(&edit, &sent(&"ü".repeat(200_000))).await.status, 413);
+}
+
+#[tokio::test]
 async fn many_are_decided_and_taken_back_at_once() {
     let (_house, agent, person, browser) = waiting_room().await;
     let mut memories = Vec::new();

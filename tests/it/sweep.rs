@@ -112,18 +112,17 @@ async fn with_a_key_everyone_may_what_the_role_table_says() {
         }
         // What is another workspace's is told as what is nobody's.
         if operation.path.contains('{') {
-            let theirs = |mut address: String| {
-                for (name, id) in [("memstore_", &store), ("mem_", &memory)] {
-                    address = address.replace(&format!("{name}{}", nobody()), id);
-                }
-                address.replace(&format!("memver_{}_1", nobody()), &format!("{}_1", memory.replace("mem_", "memver_")))
-            };
+            let version = format!("{}_1", memory.replace("mem_", "memver_"));
+            let named = [("{memory_store_id}", &store), ("{memory_id}", &memory), ("{memory_version_id}", &version)];
+            let path = named.iter().fold(operation.path.clone(), |path, (name, id)| path.replace(name, id));
+            assert!(!path.contains('{'), "{}: say above what stands there", operation.name());
             let ask = |address: &str| {
                 let ask = outsider.ask(&operation.method, address);
                 operation.body.iter().fold(ask, cairn_tests::Ask::json).send()
             };
             let address = operation.address("");
-            let (foreign, missing) = (ask(&theirs(address.clone())).await, ask(&address).await);
+            let theirs = address.split_once('?').map_or(path.clone(), |(_, query)| format!("{path}?{query}"));
+            let (foreign, missing) = (ask(&theirs).await, ask(&address).await);
             foreign.denies(404, "not_found_error", "not_found");
             assert_eq!(foreign.but_for_the_request(), missing.but_for_the_request(), "{}", operation.name());
             assert_eq!(foreign.headers.len(), missing.headers.len(), "{}", operation.name());

@@ -13,8 +13,9 @@
 //!   and one line in `nav.rs`; its count, if any, one line in [`Waiting::at`](Waiting).
 //! * Every page works without scripts: links, `get` forms for filters, `post` forms with the CSRF token and a
 //!   redirect. htmx is only laid over it: `hx-get` on a filter form with `hx-target="#results" hx-select="#results"
-//!   hx-push-url="true"`, `hx-post` on a form in a list with `hx-select-oob="#flash"`; the server answers whole
-//!   pages either way. Nothing inline, no `hx-on`, no `js:`: the policy forbids it.
+//!   hx-push-url="true"`, `hx-post` on a form in a list; whatever stands outside and depends on it is named in
+//!   `hx-select-oob`, `#flash` always. The server answers whole pages either way; one without the part that was
+//!   asked for is not put in, but opened or told. Nothing inline, no `hx-on`, no `js:`: the policy forbids it.
 //! * `cairn.js` does the rest by attributes. Rows that `j`/`k` walk have `data-row`; the link that `enter` opens is
 //!   the row's `[data-open]`, or its first. `data-press="a"` (or `r`) marks the button that the letter presses in the
 //!   current row, or on the page. `data-live="memory receipt"` on an element with an id: it is read anew when

@@ -82,6 +82,20 @@ fn every_asset_that_a_page_loads_is_there() {
 }
 
 #[test]
+fn what_is_swapped_is_there() {
+    for (name, tags) in gallery() {
+        for places in tags.iter().flat_map(|tag| [tag.get("hx-target"), tag.get("hx-select"), tag.get("hx-select-oob")]) {
+            for id in places.split(',').filter_map(|place| place.strip_prefix('#')) {
+                assert!(tags.iter().any(|tag| tag.get("id") == id), "{name}: nothing is #{id}");
+            }
+        }
+        for tag in tags.iter().filter(|tag| tag.has("hx-push-url") || tag.has("hx-post")) {
+            assert!(tag.get("hx-select-oob").split(',').any(|place| place == "#flash"), "{name} would keep an old word: {tag:?}");
+        }
+    }
+}
+
+#[test]
 fn every_class_in_a_page_is_one_of_ours_or_a_word_of_the_api() {
     let css: String = assets::all()
         .iter()

@@ -1,6 +1,7 @@
 //! A workspace that has been lived in, straight into Postgres: memories as `speed` writes them, and around them a trail,
 //! receipts, runs and tasks of three months.
 
+use super::governed;
 use crate::{
     Failure,
     house::WORKSPACE,
@@ -16,11 +17,16 @@ pub struct Lived {
     memory: Uuid,
     session: Uuid,
     receipt: Uuid,
+    proposal: Uuid,
+    conflict: Uuid,
+    dream: Uuid,
+    agent: Uuid,
+    request: Uuid,
 }
 
 impl Lived {
-    /// Every page that a million entries could slow down.
-    pub fn pages(&self) -> Vec<(&'static str, String)> {
+    /// Every page; `executed` is a deletion request that was.
+    pub fn pages(&self, executed: &str) -> Vec<(&'static str, String)> {
         let at = |path: &str| format!("/w/{WORKSPACE}/{path}");
         vec![
             ("overview", at("overview")),
@@ -44,13 +50,37 @@ impl Lived {
             ("receipts of one", at(&format!("receipts?memory_id={}", self.memory))),
             ("receipt", at(&format!("receipts/{}", self.receipt))),
             ("audit", at("trail")),
+            ("review", at("review")),
+            ("review, decided", at("review?state=approved")),
+            ("proposal", at(&format!("review/{}", self.proposal))),
+            ("conflicts", at("conflicts")),
+            ("conflict", at(&format!("conflicts/{}", self.conflict))),
+            ("dreams", at("dreams")),
+            ("dream", at(&format!("dreams/{}", self.dream))),
+            ("dream, rolled back?", at(&format!("dreams/{}/roll-back", self.dream))),
             ("deletion", at("deletion-requests")),
+            ("deletion request", at(&format!("deletion-requests/{}", self.request))),
+            ("asking for deletion", at("deletion-requests/new")),
+            ("certificate", at(&format!("deletion-requests/{executed}/certificate"))),
+            ("holds", at("holds")),
+            ("retention", at("retention")),
+            ("retention, tried", at("retention?try=yes&days=30")),
+            ("agents", at("agents")),
+            ("agent", at(&format!("agents/{}", self.agent))),
+            ("members", at("members")),
+            ("settings", at("settings")),
+            ("connect", at("connect")),
+            ("workspaces", "/workspaces".to_owned()),
+            ("account", "/account".to_owned()),
+            ("instance", "/instance".to_owned()),
+            ("all workspaces", "/instance/workspaces".to_owned()),
+            ("all people", "/instance/people".to_owned()),
         ]
     }
 }
 
 /// An id of version 7 for a moment; `n` tells those of one millisecond apart.
-const ID: &str = "(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid";
+pub const ID: &str = "(lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5(n::text), 1, 3) || '8' || substr(md5(n::text), 4, 15))::uuid";
 
 pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts, memories: u64) -> Result<Lived, Failure> {
     let mut filler = Filler::new(owner, WORKSPACE).await?;
@@ -58,7 +88,7 @@ pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts,
     let workspace = filler.workspace();
     let (entries, receipts, sessions) = (memories * 10, memories, memories / 50);
     let agent: Uuid = one(owner, &format!("select id from agents where workspace_id = '{workspace}' limit 1")).await?;
-    let steps = [
+    let lived = [
         format!("create temp table told as select row_number() over (order by id) - 1 as n, id from memories where workspace_id = '{workspace}' order by id limit 5000"),
         format!(
             "insert into audit_entries (workspace_id, id, at, actor_type, actor_id, role, action, target_type, target_id, version, request_id, digest)
@@ -92,9 +122,13 @@ pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts,
         ),
         format!(
             "insert into session_events (workspace_id, session_id, seq, id, type, at, received_at, text, path, command, exit_code, output)
-             select '{workspace}', s.id, n, 'e' || n, (array['prompt', 'file_read', 'file_edit', 'command', 'message'])[1 + n % 5], now(), now(), 'what was said in ' || n,
-                    'src/part_' || n || '.rs', 'cargo test part_' || n, n % 7, repeat('a line of output ', 20)
-             from (select id from sessions where workspace_id = '{workspace}' order by id desc limit 20) s, generate_series(1, 1000) n"
+             select '{workspace}', e.id, n, 'e' || n, (array['prompt', 'file_read', 'file_edit', 'command', 'message'])[1 + n % 5], now(), now(), 'what was said in ' || n,
+                    'src/part_' || n || '.rs', 'cargo test part_' || n, n % 7, v.content
+             from (select s.id, n, s.run * 1000 + n as m
+                   from (select id, row_number() over (order by id desc) as run from sessions where workspace_id = '{workspace}' order by id desc limit 20) s,
+                        generate_series(1, 1000) n) e
+             join (select id as told, n as m from told) t on t.m = e.m % (select count(*) from told)
+             join memory_versions v on v.workspace_id = '{workspace}' and v.memory_id = t.told and v.version = 1"
         ),
         // A thousand files, each used together with twenty others.
         format!(
@@ -104,8 +138,8 @@ pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts,
                           'src/package_' || (n + m) / 50 || '/file_' || n + m || '.py' as y
                    from generate_series(1, 1000) n, generate_series(1, 20) m) f"
         ),
-        "analyze".to_owned(),
     ];
+    let steps: Vec<String> = lived.into_iter().chain(governed::steps(workspace, agent)).chain(["analyze".to_owned()]).collect();
     let script = format!("set session_replication_role = replica; {}", steps.join(";\n"));
     pgbench::sql(postgres, &script).await?;
     pgbench::sql(postgres, "vacuum").await?;
@@ -114,6 +148,11 @@ pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts,
         memory: one(owner, "select memory_id from receipt_items group by memory_id order by count(*) desc limit 1").await?,
         session: one(owner, "select session_id from session_events limit 1").await?,
         receipt: one(owner, "select id from receipts order by id desc limit 1").await?,
+        proposal: one(owner, "select id from proposals where state = 'open' order by id desc limit 1").await?,
+        conflict: one(owner, "select id from conflicts order by id desc limit 1").await?,
+        dream: one(owner, "select id from dreams order by id desc limit 1").await?,
+        agent,
+        request: one(owner, "select id from deletion_requests where state = 'pending' order by id desc limit 1").await?,
     })
 }
 

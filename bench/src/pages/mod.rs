@@ -3,6 +3,7 @@
 //! memories on them.
 
 mod fill;
+mod governed;
 
 use crate::{
     Failure,
@@ -26,7 +27,7 @@ const BAR_BYTES: usize = 100 * 1024;
 /// With a number, so many memories, and ten times as many entries.
 pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
     let memories: u64 = arguments.first().map_or(Ok(100_000), |said| said.parse())?;
-    let house = House::open().await?;
+    let mut house = House::open().await?;
     let mut owner = PgConnection::connect(&house.postgres.owner_url("postgres")).await?;
     let started = Instant::now();
     let lived = fill::fill(&house.postgres, &mut owner, &Texts::new(), memories).await?;
@@ -34,12 +35,15 @@ pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
     acts::activity::count_up(house.app()).await.map_err(|problem| format!("{problem:?}"))?;
     println!("{memories} memories and {} entries, filled in {:.0} s\n", lived.entries, started.elapsed().as_secs_f64());
 
+    let executed = governed::erased(&mut house).await?;
+    // Whoever signs in last looks at the pages: the one who may see them all.
+    house.admin().await?;
     let login: Uuid = sqlx::query_scalar("select id from logins order by created_at desc limit 1").fetch_one(&mut owner).await?;
     let cookie = format!("{}={}", cookies::NAME, cookies::value(house.app().keyring(), LoginId(login)));
     let mut visitor = house.client("").await?;
     let assets = assets(&mut visitor, &cookie).await?;
     let (mut rows, mut held) = (Vec::new(), true);
-    for (name, path) in lived.pages() {
+    for (name, path) in lived.pages(&executed) {
         let (mut took, mut one, mut bytes) = (Vec::new(), Vec::new(), 0);
         wait_for(&mut visitor, &path, &cookie).await?;
         for time in 0..FIRST + TIMES {
