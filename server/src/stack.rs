@@ -14,7 +14,7 @@ use axum::{
     Router,
     body::{Body, Bytes, to_bytes},
     extract::{DefaultBodyLimit, MatchedPath, State},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header, uri::PathAndQuery},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
@@ -27,24 +27,40 @@ use tower_http::{catch_panic::CatchPanicLayer, limit::RequestBodyLimitLayer, tim
 use tracing::Instrument;
 
 pub const BODY_LIMIT: usize = 10 * 1024 * 1024;
-const TIMEOUT: Duration = Duration::from_secs(30);
-const AT_ONCE: usize = 1024;
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What one server takes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// How long a request may take.
+    pub timeout: Duration,
+    /// How many may be under way.
+    pub at_once: usize,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { timeout: Duration::from_secs(30), at_once: 1024 }
+    }
+}
 
 pub fn router(app: App) -> Router {
     let api = api::router().layer(middleware::from_fn_with_state(app.clone(), once));
-    Router::new()
-        .merge(api)
-        .merge(mcp::router(&app))
-        .merge(pages::router())
+    let routes = Router::new().merge(api).merge(mcp::router(&app)).merge(pages::router());
+    surrounded(app, routes, Bounds::default())
+}
+
+/// Routes within the stack.
+pub fn surrounded(app: App, routes: Router<App>, bounds: Bounds) -> Router {
+    routes
         .fallback(async || Problem::NotFound)
         .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(
             ServiceBuilder::new()
                 .layer(middleware::from_fn_with_state(app.clone(), around))
                 .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| Problem::internal("a handler panicked").into_response()))
-                .layer(middleware::from_fn_with_state(Arc::new(tokio::sync::Semaphore::new(AT_ONCE)), at_once))
-                .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, TIMEOUT))
+                .layer(middleware::from_fn_with_state(Arc::new(tokio::sync::Semaphore::new(bounds.at_once)), at_once))
+                .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, bounds.timeout))
                 .layer(RequestBodyLimitLayer::new(BODY_LIMIT))
                 .layer(DefaultBodyLimit::disable()),
         )
@@ -119,7 +135,13 @@ fn told(app: &App, response: Response, path: &str, headers: &HeaderMap, id: &str
         None if parts.headers.contains_key(header::CONTENT_TYPE) && !of_the_framework(&parts.headers) => {
             return Response::from_parts(parts, body);
         }
-        None => of_status(parts.status).told(),
+        None => {
+            let problem = of_status(parts.status);
+            let told = problem.told();
+            // With its headers, such as when to come back.
+            parts.headers.extend(problem.into_response().into_parts().0.headers);
+            told
+        }
     };
     id.clone_into(&mut told.request_id);
     parts.headers.remove(header::CONTENT_LENGTH);
@@ -165,7 +187,7 @@ async fn once(State(app): State<App>, mut request: axum::extract::Request, next:
     let Ok(body) = to_bytes(body, BODY_LIMIT).await else {
         return Problem::TooLarge("A body may have 10 MiB.".into()).into_response();
     };
-    let once = match Once::new(key.to_str().unwrap_or_default(), fingerprint(&app, &parts.method, parts.uri.path(), &body)) {
+    let once = match Once::new(key.to_str().unwrap_or_default(), fingerprint(&app, &parts.method, &parts.uri, &body)) {
         Ok(once) => Arc::new(once),
         Err(problem) => return problem.into_response(),
     };
@@ -193,6 +215,7 @@ async fn keep(once: &Once, response: Response) -> Result<Response, Problem> {
 }
 
 /// Keyed: it stays when what was sent is erased, and must not let anyone guess it back.
-fn fingerprint(app: &App, method: &Method, path: &str, body: &Bytes) -> [u8; 32] {
-    app.keyring().sign("once", &[method.as_str().as_bytes(), path.as_bytes(), body].join(&0))
+fn fingerprint(app: &App, method: &Method, uri: &Uri, body: &Bytes) -> [u8; 32] {
+    let asked = uri.path_and_query().map_or(uri.path(), PathAndQuery::as_str);
+    app.keyring().sign("once", &[method.as_str().as_bytes(), asked.as_bytes(), body].join(&0))
 }

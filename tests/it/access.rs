@@ -130,7 +130,11 @@ async fn who_leaves_is_out_at_once_with_their_agents() {
     assert_eq!(admin.delete(&format!("/v1/users/{}", person.id)).await.status, 204);
     person.get("/v1/me").await.refuses(401, "unauthenticated");
     house.tries_to_sign_in(&person.email, &person.password).await.refuses(401, "unauthenticated");
-    assert_eq!(admin.reads(&memory).await["created_by"]["name"], person.name.as_str());
+    // What they wrote stays; who they were, and where they signed in, does not.
+    let by = &admin.reads(&memory).await["created_by"];
+    assert_eq!((&by["id"], &by["name"]), (&json!(person.id), &json!("removed person")));
+    assert!(!house.dump().await.contains(&person.email), "{} is still known", person.email);
+    assert_eq!(house.count(&format!("select count(*) from logins where person_id = '{}'", person.id)).await, 0);
 }
 
 #[tokio::test]

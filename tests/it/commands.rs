@@ -119,3 +119,27 @@ async fn a_new_signing_key_leaves_tokens_valid() {
     assert_eq!(keys(&house.url).await, both);
     replica.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_demo_whose_admin_changed_the_password_is_served() {
+    let (house, home) = (House::open().await, DataDir::new());
+    let (app, owner) = (house.postgres().login_url(house.database()), house.postgres().owner_url(house.database()));
+    let key = house.folder().join("master.key");
+    let settings = [
+        ("CAIRN_DATABASE_URL", app.as_str()),
+        ("CAIRN_MIGRATION_DATABASE_URL", &owner),
+        ("CAIRN_MASTER_KEY_FILE", key.to_str().unwrap()),
+        ("CAIRN_ADMIN_EMAIL", "root@example.org"),
+        ("CAIRN_ADMIN_PASSWORD", cairn_tests::PASSWORD),
+    ];
+    let log = async || fs::read_to_string(home.path().join("server.log")).unwrap();
+    house.runs(&["demo"]).await.fine();
+    let changed = json!({"current_password": cairn_tests::PASSWORD, "new_password": "four entirely different words"});
+    assert_eq!(house.admin().await.put("/v1/me/password", changed).await.status, 204);
+    let server = Program::serve_with(Program::free_port(), home.path(), &["--demo"], &settings).await;
+    cairn_tests::until("it says why", async || log().await.contains("the demo is left as it is")).await;
+    assert_eq!(server.stranger().get("/readyz").await.status, 200);
+    let said = log().await;
+    assert!(!said.contains("sign in as") && !said.contains(cairn_tests::PASSWORD), "{said}");
+    server.stop().await;
+}

@@ -169,3 +169,22 @@ async fn of_many_that_contradict_each_other_at_the_same_moment_one_stands() {
         }
     }
 }
+
+#[tokio::test]
+async fn only_a_decision_takes_a_decisions_place() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let decided = agent.remembers_all_of(json!({"content": OLD, "kind": "decision", "subject": "tokens", "tags": ["auth"]})).await;
+    let instead = format!("{}/supersede", at(&decided));
+    let fact = json!({"content": NEW, "kind": "fact"});
+    let named = json!({"content": NEW, "kind": "fact", "supersedes": decided["id"]});
+    assert_eq!(agent.post(&instead, fact).await.refuses(422, "invalid").wrong_fields(), ["kind"]);
+    assert_eq!(agent.post("memories", named.clone()).await.refuses(422, "invalid").wrong_fields(), ["kind"]);
+    let batch = json!({"items": [{"content": "Lunch is at noon."}, named]});
+    assert_eq!(agent.post("memories/batch", batch).await.refuses(422, "invalid").wrong_fields(), ["items[1].kind"]);
+    assert_eq!(agent.reads(&decided).await["state"], "active");
+    let newer = agent.post(&instead, json!({"content": NEW})).await.expect(201);
+    assert_eq!((&newer["kind"], &newer["subject"], &newer["tags"]), (&json!("decision"), &json!("tokens"), &json!(["auth"])));
+    let about = agent.post(&format!("{}/supersede", at(&newer)), json!({"content": OLD, "subject": "keys"})).await.expect(201);
+    assert_eq!(about["subject"], "keys");
+}

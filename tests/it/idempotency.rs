@@ -79,6 +79,9 @@ async fn a_secret_is_shown_once() {
     again.refuses(409, "already_issued");
     assert!(!house.dump().await.contains(made.body["key"].as_str().unwrap().rsplit('_').next().unwrap()));
     assert_eq!(admin.lists(&keys).await.len(), 2);
+    let token = with_key(&agent, "t", "POST", "/v1/auth/token", &json!({"ttl_seconds": 60})).await;
+    assert_eq!(token.status, 200, "{token:?}");
+    with_key(&agent, "t", "POST", "/v1/auth/token", &json!({"ttl_seconds": 60})).await.refuses(409, "already_issued");
 }
 
 #[tokio::test]
@@ -114,4 +117,64 @@ async fn a_key_is_a_word() {
         assert_eq!(refused.refuses(422, "invalid").wrong_fields(), ["Idempotency-Key"], "{wrong}");
     }
     with_key(&agent, &"x".repeat(255), "POST", "memories", &json!({"content": "x"})).await.expect(201);
+}
+
+#[tokio::test]
+async fn the_query_is_a_part_of_the_request() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let import = async |project: &str| {
+        let ask = agent.ask("POST", &format!("import?project={project}")).header("Idempotency-Key", "a");
+        ask.bytes("application/octet-stream", "# Gateway\n\n- Never use `unwrap` outside of tests.\n").send().await
+    };
+    let first = import("gateway").await.expect(200);
+    assert_eq!(import("gateway").await.expect(200), first);
+    import("billing").await.refuses(409, "idempotency_conflict");
+}
+
+#[tokio::test]
+async fn a_change_and_its_answer_take_one_connection() {
+    let house = House::furnished(|given| given.database_connections = Some("2".to_owned())).await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let mut memories = Vec::new();
+    for n in 0..8 {
+        memories.push(agent.remembers(&format!("note number {n}")).await);
+    }
+    let mut changes = tokio::task::JoinSet::new();
+    for (n, memory) in memories.into_iter().enumerate() {
+        let agent = agent.clone();
+        changes.spawn(async move { with_key(&agent, &format!("k{n}"), "PATCH", &at(&memory), &json!({"tags": ["all"]})).await.status });
+    }
+    assert_eq!(changes.join_all().await, [200; 8]);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_kept_says_what_the_change_contradicts() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let known = agent.remembers("Service tokens are signed with RS256.").await;
+    let changed = agent.remembers("Service tokens are short.").await;
+    let body = json!({"content": "Service tokens are signed with HS256."});
+    let first = with_key(&agent, "a", "PATCH", &at(&changed), &body).await;
+    assert_eq!(first.body["conflicts"][0]["memory_id"], known["id"], "{first:?}");
+    assert_eq!(with_key(&agent, "a", "PATCH", &at(&changed), &body).await.bytes, first.bytes);
+}
+
+#[tokio::test]
+async fn decisions_come_back_through_few_connections() {
+    let house = House::furnished(|given| given.database_connections = Some("2".to_owned())).await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let mut decisions = Vec::new();
+    for city in ["Lisbon", "Oslo", "Turin", "Graz", "Cork", "Lyon", "Bergen", "Porto"] {
+        let decision =
+            agent.remembers_all_of(json!({"content": format!("The office in {city} is closed in August."), "kind": "decision"})).await;
+        agent.delete(&at(&decision)).await.expect(200);
+        decisions.push(decision);
+    }
+    let mut coming = tokio::task::JoinSet::new();
+    for decision in decisions {
+        let agent = agent.clone();
+        coming.spawn(async move { agent.ask("POST", &format!("{}/restore", at(&decision))).send().await.status });
+    }
+    assert_eq!(coming.join_all().await, [200; 8]);
 }

@@ -3,6 +3,7 @@
 mod access;
 mod another_cluster;
 mod bad_input;
+mod bounds;
 mod capture;
 mod code;
 mod code_commits;
@@ -74,4 +75,5 @@ mod tasks;
 mod time_travel;
 mod trail;
 mod upgrade;
+mod verification;
 mod walls;

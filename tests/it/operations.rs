@@ -207,3 +207,48 @@ async fn the_document_has_the_words_that_the_server_takes() {
         assert_eq!(memory["kind"], kind);
     }
 }
+
+#[tokio::test]
+async fn the_document_promises_headers_where_they_are_heard() {
+    let house = House::open().await;
+    let document = Document::read(&house.stranger()).await;
+    let mut guarded = Vec::new();
+    for operation in document.operations() {
+        let (name, said) = (operation.name(), &operation.said);
+        let takes = |header: &str| {
+            said["parameters"].as_array().is_some_and(|all| all.iter().any(|one| one["name"] == header && one["in"] == "header"))
+        };
+        let answers = |status: &str| said["responses"].get(status).is_some();
+        assert_eq!(takes("If-Match"), answers("412"), "{name}: If-Match");
+        if takes("If-Match") {
+            guarded.push(said["operationId"].as_str().unwrap().to_owned());
+        }
+        // Who signs in has no name under which an answer could be kept, and who reads needs none.
+        if matches!(operation.access(), "anyone" | "reading") {
+            assert!(!takes("Idempotency-Key"), "{name} keeps no answers");
+        }
+        if takes("Idempotency-Key") && !operation.path.starts_with("/v1/memory_stores") {
+            assert!(answers("410"), "{name} does not say that what it wrote may be erased");
+        }
+    }
+    guarded.sort();
+    assert_eq!(guarded, ["archive_memory", "restore_memory", "revert_memory", "revise_memory", "verify_memory"]);
+}
+
+#[tokio::test]
+async fn nobody_uses_up_what_a_key_may_ask_without_its_secret() {
+    let house = House::furnished(|given| given.rate_limit = Some("40/min".to_owned())).await;
+    let agent = house.agent("coding", Role::Reader).await;
+    let (id, _) = agent.key.rsplit_once('_').unwrap();
+    let guesser = agent.showing(format!("{id}_a-guess"));
+    guesser.get("memories").await.refuses(401, "unauthenticated");
+    let mut told = guesser.get("memories").await;
+    for _ in 0..200 {
+        if told.status == 429 {
+            break;
+        }
+        told = guesser.get("memories").await;
+    }
+    told.refuses(429, "too_many_requests");
+    agent.get("memories").await.expect(200);
+}

@@ -76,3 +76,26 @@ async fn what_becomes_private_is_gone_for_the_others_with_its_past() {
     grace.get(&format!("{}/versions/1", at(&note))).await.refuses(404, "not_found");
     assert_eq!(ada.lists(&format!("{}/versions", at(&note))).await.len(), 2);
 }
+
+#[tokio::test]
+async fn nobody_takes_from_the_others_what_somebody_else_wrote() {
+    let house = House::open().await;
+    let (ada, grace) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    let hers = house.agent_like("coding", json!({"role": "writer", "owner": ada.id})).await;
+    let private = json!({"visibility": "private"});
+    let (note, by_her_agent) = (ada.remembers("everybody reads this").await, hers.remembers("and what her agent wrote").await);
+    for memory in [&note, &by_her_agent] {
+        grace.patch(&at(memory), private.clone()).await.refuses(403, "forbidden");
+        let instead = json!({"content": "only for me", "visibility": "private"});
+        let refused = grace.post(&format!("{}/supersede", at(memory)), instead).await;
+        assert_eq!(refused.refuses(422, "invalid").wrong_fields(), ["visibility"]);
+        assert_eq!(grace.reads(memory).await["version"], 1);
+    }
+    // She and her agents are one author.
+    ada.revises(&by_her_agent, private.clone()).await;
+    hers.revises(&note, private.clone()).await;
+    grace.get(&at(&note)).await.refuses(404, "not_found");
+    let decided = ada.remembers_all_of(json!({"content": "We ship on Tuesdays.", "kind": "decision"})).await;
+    ada.patch(&at(&decided), private).await.refuses(409, "decision_immutable");
+    grace.reads(&decided).await;
+}

@@ -160,3 +160,54 @@ async fn a_task_behind_the_wall_is_not_there_not_even_by_its_key() {
     assert_eq!(two.free.get("tasks/rotate").await.expect(200)["state"], "open");
     two.free.post("tasks", json!({"key": "rotate", "title": "Again", "project": "gateway"})).await.refuses(409, "task_exists");
 }
+
+#[tokio::test]
+async fn what_others_ask_to_be_erased_is_not_there() {
+    let two = two_projects().await;
+    let theirs = two.free.asks_to_erase(&[&two.other], "about a customer").await;
+    let own = two.walled.asks_to_erase(&[&two.own], "our own").await;
+    let listed: Vec<Value> = two.walled.lists("deletion-requests").await.into_iter().map(|request| request["id"].clone()).collect();
+    assert_eq!(listed, [own["id"].clone()]);
+    assert_eq!(two.walled.previews(&own).await["preview"][0]["id"], two.own["id"]);
+    let requests = |id: &str, end: &str| format!("deletion-requests/{id}{end}");
+    for end in ["", "/certificate"] {
+        let hidden = two.walled.get(&requests(theirs["id"].as_str().unwrap(), end)).await;
+        let missing = two.walled.get(&requests(&cairn_tests::nobody().to_string(), end)).await;
+        hidden.refuses(404, "not_found");
+        assert_eq!(hidden.but_for_the_request(), missing.but_for_the_request(), "…{end}");
+    }
+    assert_eq!(two.free.lists("deletion-requests").await.len(), 2);
+    // By the row policy: whoever stands there without having asked sees none of it.
+    let coding = two.house.workspace("coding").await;
+    for (wall, rows) in [(None, 2_i64), (Some("gateway"), 0)] {
+        for table in ["deletion_requests", "deletion_request_items"] {
+            let sql = sqlx::AssertSqlSafe(format!("select count(*) from {table}"));
+            let seen: i64 = sqlx::query_scalar(sql).fetch_one(&mut two.house.standing_in(coding, None, wall).await).await.unwrap();
+            assert_eq!(seen, rows, "{table} behind {wall:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_trail_and_the_holds_are_the_whole_workspaces() {
+    let two = two_projects().await;
+    let hold = two.free.post("holds", json!({"memory_ids": [two.other["id"]], "reason": "a case"})).await.expect(201);
+    two.house.is_sealed().await;
+    for role in [Role::Auditor, Role::Admin] {
+        let walled = two.house.agent_in("coding", "gateway", role).await;
+        let one = format!("holds/{}", hold["id"].as_str().unwrap());
+        for place in [
+            "audit",
+            "audit/export?format=jsonl",
+            "audit/checkpoint",
+            "audit/proof/0",
+            "audit/consistency?from=1",
+            "holds",
+            &one,
+            "retention",
+        ] {
+            walled.get(place).await.refuses(403, "forbidden");
+        }
+    }
+    two.free.get("audit/proof/0").await.expect(200);
+}

@@ -219,3 +219,29 @@ async fn tokens_that_are_not_ours_do_not_hold() {
         println!("{what} does not hold");
     }
 }
+
+#[tokio::test]
+async fn sign_ins_that_ended_long_ago_are_forgotten() {
+    let house = House::open().await;
+    let person = house.person("coding", Role::Reader).await;
+    for _ in 0..3 {
+        house.sign_in(&person.email, "coding").await;
+    }
+    let mut logins: Vec<String> =
+        person.lists("/v1/me/logins").await.iter().map(|login| login["id"].as_str().expect("an id").to_owned()).collect();
+    logins.sort();
+    for (login, change) in logins.iter().zip([
+        "last_used_at = now()",
+        "ended_at = now() - interval '91 days'",
+        "ended_at = now() - interval '89 days'",
+        "expires_at = now() - interval '91 days'",
+    ]) {
+        let sql = sqlx::AssertSqlSafe(format!("update logins set {change} where id = '{login}'"));
+        sqlx::query(sql).execute(house.owner()).await.unwrap();
+    }
+    cairn_server::store::logins::forget_the_past(house.app().db()).await.unwrap();
+    let sql = sqlx::AssertSqlSafe(format!("select id::text from logins where person_id = '{}' order by id", person.id));
+    let kept: Vec<String> = sqlx::query_scalar(sql).fetch_all(house.owner()).await.unwrap();
+    assert_eq!(kept, [logins[0].clone(), logins[2].clone()]);
+    person.get("/v1/me").await.expect(200);
+}

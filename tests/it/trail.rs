@@ -125,10 +125,12 @@ async fn refusals_are_written_down() {
     );
     assert_eq!(entries[0]["details"], json!({"method": "POST", "route": "/v1/workspaces/{ws}/memories"}));
     // In the instance too.
-    auditor.post("/v1/users", json!({"email": "x@example.org", "name": "x"})).await.refuses(403, "forbidden");
+    let new = json!({"email": "x@example.org", "name": "x"});
+    auditor.ask("POST", "/v1/users").header("X-Request-Id", "refused-outside").json(&new).send().await.refuses(403, "forbidden");
     let admin = house.admin().await;
     let refusals = admin.lists(&format!("/v1/audit?action=access.refused&actor={}", auditor.id)).await;
     assert_eq!(refusals.len(), 1, "{refusals:?}");
+    assert_eq!(refusals[0]["request_id"], "refused-outside");
 }
 
 #[tokio::test]
@@ -227,4 +229,21 @@ async fn of_many_writes_at_once_each_has_its_own_entry() {
         assert_eq!(of_it.len(), 1, "{request}");
         assert_eq!((&of_it[0]["target"]["id"], &of_it[0]["role"]), (&memory, &json!(role)), "{request}");
     }
+}
+
+#[tokio::test]
+async fn what_few_entries_fit_is_found_page_by_page() {
+    let house = House::open().await;
+    let (writer, auditor) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Auditor).await);
+    let memory = writer.remembers("a long time ago").await;
+    // Since then more has happened than one look goes through.
+    let later = "insert into audit_entries (workspace_id, id, actor_type, actor_id, action, request_id)
+        select workspace_id, (lpad(to_hex((extract(epoch from now()) * 1000)::bigint + 1000), 12, '0') || '7000' || 'a000' || lpad(to_hex(n), 12, '0'))::uuid,
+               actor_type, actor_id, 'memory.recalled', 'later'
+        from audit_entries e, generate_series(1, 20001) n where e.target_id = $1";
+    sqlx::query(later).bind(memory["id"].as_str().unwrap().parse::<uuid::Uuid>().unwrap()).execute(house.owner()).await.unwrap();
+    let about = format!("audit?target={}", memory["id"].as_str().unwrap());
+    let first = auditor.get(&about).await;
+    assert_eq!((first.status, first.data().len(), first.body["next_cursor"].is_string()), (200, 0, true), "{first:?}");
+    assert_eq!(auditor.lists(&about).await.len(), 1);
 }

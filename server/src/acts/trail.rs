@@ -2,6 +2,7 @@
 
 use crate::{
     App,
+    acts::access::for_the_whole,
     audit::Audit,
     auth::scopes::Refused,
     model::{
@@ -9,15 +10,17 @@ use crate::{
         trail::{Entry, Filter},
     },
     problem::Problem,
-    store::{self, Auditing, Request, Scope, trail::Look},
+    store::{self, Auditing, Scope, trail::Look},
 };
 
 pub async fn list(app: &App, scope: &Scope<Auditing>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
+    for_the_whole(scope)?;
     store::trail::list(&mut app.db().read(scope).await?, filter, limit, cursor).await
 }
 
-/// The same, bounded in what one look goes through: for people, who wait for it.
+/// The same, with where the look stopped: for people, who are told.
 pub async fn look(app: &App, scope: &Scope<Auditing>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Look, Problem> {
+    for_the_whole(scope)?;
     store::trail::look(&mut app.db().read(scope).await?, filter, limit, cursor).await
 }
 
@@ -37,6 +40,6 @@ pub async fn refused(app: &App, who: Refused, method: &str, route: &str) -> Resu
     let audit = Audit::refused(method, route);
     match who {
         Refused::InWorkspace(scope) => app.db().record(&scope).await?.commit_entry(audit).await,
-        Refused::InInstance(actor) => app.db().instance(&actor, &Request::of_the_house("refusal")).await?.commit(audit).await,
+        Refused::InInstance(actor, request) => app.db().instance(&actor, &request).await?.commit(audit).await,
     }
 }

@@ -172,9 +172,21 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
         let text = "The session that this change is made in: it is undone with it by a rollback.";
         parameters.push(header("X-Cairn-Session", text));
     }
-    if operation.request_body.is_some() || operation.responses.responses.contains_key("201") {
-        parameters.push(header("Idempotency-Key", "The same key and body within 24 h give the first answer again."));
+    if is_kept(operation, &access) {
+        let text = "The same key and request within 24 h give the first answer again; if it showed a secret, 409 `already_issued`.";
+        operation.parameters.get_or_insert_default().push(header("Idempotency-Key", text));
     }
+    if operation.responses.responses.contains_key("412") {
+        let text = "The memory's version that you have seen, as its `ETag` says it: a change that came since is not overwritten.";
+        operation.parameters.get_or_insert_default().push(header("If-Match", text));
+    }
+}
+
+/// Whether an answer is given again for the same `Idempotency-Key`: whoever signs in has no name yet under which it could be
+/// kept, and who only reads changes nothing.
+fn is_kept(operation: &Operation, access: &str) -> bool {
+    !matches!(access, "anyone" | "reading" | "agent_reading")
+        && (operation.request_body.is_some() || operation.responses.responses.contains_key("201"))
 }
 
 fn header(name: &str, text: &str) -> RefOr<Parameter> {
@@ -216,6 +228,9 @@ fn add_errors(path: &str, operation: &mut Operation) {
             .is_some_and(|all| all.iter().any(|one| matches!(one, RefOr::T(one) if one.parameter_in != ParameterIn::Path)))
     {
         errors.push(("422", "Read, and wrong: `errors` names the fields."));
+    }
+    if is_kept(operation, &access) {
+        errors.push(("410", "This `Idempotency-Key` was used before, and what it wrote has been erased since."));
     }
     for (status, text) in errors {
         operation.responses.responses.entry(status.to_owned()).or_insert_with(|| {

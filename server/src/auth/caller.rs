@@ -1,6 +1,6 @@
 //! Who calls: found from the request's credential, before any question of what they may do.
 
-use super::{cookies, keys::ShownKey, scopes::Refusable, tokens::Who};
+use super::{cookies, keys::ShownKey, scopes::Refusable, tokens::Who, visitor::Visitor};
 use crate::turnstile::Turnstile;
 use crate::{
     App,
@@ -84,8 +84,24 @@ pub(super) enum LookUp {
     Alone,
 }
 
-/// An agent by its key, narrowed by what a token says.
-pub(super) async fn agent(app: &App, credential: &Credential, look_up: LookUp) -> Result<Option<(AgentId, KeyId, Standing)>, Problem> {
+/// An agent by its key, narrowed by what a token says. What does not hold is counted against where it came from: by its id
+/// alone, which is no secret, nobody shall use up what a key may ask.
+pub(super) async fn agent(
+    app: &App,
+    parts: &Parts,
+    credential: &Credential,
+    look_up: LookUp,
+) -> Result<Option<(AgentId, KeyId, Standing)>, Problem> {
+    match holder(app, credential, look_up).await {
+        Err(Problem::Unauthenticated(why)) => {
+            app.limits().take_failure(Visitor::of(parts).network())?;
+            Err(Problem::Unauthenticated(why))
+        }
+        found => found,
+    }
+}
+
+async fn holder(app: &App, credential: &Credential, look_up: LookUp) -> Result<Option<(AgentId, KeyId, Standing)>, Problem> {
     let (key, narrowed) = match credential {
         Credential::Key(key) => (key.id, None),
         Credential::Token(token) => match app.tokens().verify(app.db(), token).await?.who {
@@ -94,7 +110,14 @@ pub(super) async fn agent(app: &App, credential: &Credential, look_up: LookUp) -
         },
         Credential::Cookie(_) => return Ok(None),
     };
-    app.limits().take(key.0)?;
+    // Known not to be a guess: then too much is refused before the gate is asked.
+    let known = match credential {
+        Credential::Key(shown) => app.lately().by(shown).is_some(),
+        _ => true,
+    };
+    if known {
+        app.limits().take(key.0)?;
+    }
     let found = match look_up {
         LookUp::Shared => find(app, key).await?,
         LookUp::Alone => app.db().find_key(key).await?,
@@ -107,6 +130,9 @@ pub(super) async fn agent(app: &App, credential: &Credential, look_up: LookUp) -
         && !shown.fits(&found.secret_hash)
     {
         return Err(bad_key());
+    }
+    if !known {
+        app.limits().take(key.0)?;
     }
     let now = clock::now();
     if found.expires_at.is_some_and(|at| at <= now) {
@@ -174,7 +200,7 @@ impl FromRequestParts<App> for Caller {
             note_use(app, &found).await?;
             return Ok(Self::Person(found));
         }
-        let (agent, key, standing) = agent(app, &credential, LookUp::Shared).await?.ok_or_else(bad_key)?;
+        let (agent, key, standing) = agent(app, parts, &credential, LookUp::Shared).await?.ok_or_else(bad_key)?;
         Ok(Self::Agent { agent, key, standing: Box::new(standing) })
     }
 }
@@ -285,7 +311,7 @@ fn note_in_workspace(parts: &Parts, standing: Standing) -> Result<Scope<Reading>
 
 fn note_in_instance(parts: &Parts, person: &Person) {
     if let Some(slot) = parts.extensions.get::<Refusable>() {
-        slot.note_instance(Actor::person(person.id, person.name.clone()));
+        slot.note_instance(Actor::person(person.id, person.name.clone()), request(parts));
     }
 }
 

@@ -32,7 +32,7 @@ impl<P: Permission> FromRequestParts<App> for Scope<P> {
             note_use(app, &found).await?;
             standing
         } else {
-            let (.., standing) = agent(app, &credential, look_up).await?.ok_or_else(super::caller::bad_key)?;
+            let (.., standing) = agent(app, parts, &credential, look_up).await?.ok_or_else(super::caller::bad_key)?;
             let workspace = standing.workspace();
             let named = workspace.slug == asked || uuid::Uuid::parse_str(&asked).is_ok_and(|id| id == workspace.id.0);
             named.then_some(standing)
@@ -91,7 +91,8 @@ pub struct Refusable(Arc<Mutex<Option<Refused>>>);
 #[derive(Clone, Debug)]
 pub enum Refused {
     InWorkspace(Scope<Reading>),
-    InInstance(Actor),
+    /// Without the idempotency key: a refusal is no answer to keep.
+    InInstance(Actor, Request),
 }
 
 impl Refusable {
@@ -99,8 +100,8 @@ impl Refusable {
         self.set(Refused::InWorkspace(scope));
     }
 
-    pub(super) fn note_instance(&self, actor: Actor) {
-        self.set(Refused::InInstance(actor));
+    pub(super) fn note_instance(&self, actor: Actor, request: Request) {
+        self.set(Refused::InInstance(actor, Request { once: None, ..request }));
     }
 
     fn set(&self, who: Refused) {

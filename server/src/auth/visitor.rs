@@ -17,6 +17,12 @@ pub struct Visitor {
 }
 
 impl Visitor {
+    pub fn of(parts: &Parts) -> Self {
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical());
+        let user_agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        Self { address: behind_proxy(peer, &parts.headers), user_agent: user_agent.chars().take(300).collect() }
+    }
+
     pub fn address(&self) -> String {
         self.address.map_or_else(String::new, |address| address.to_string())
     }
@@ -35,9 +41,7 @@ impl FromRequestParts<App> for Visitor {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical());
-        let user_agent = parts.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        Ok(Self { address: behind_proxy(peer, &parts.headers), user_agent: user_agent.chars().take(300).collect() })
+        Ok(Self::of(parts))
     }
 }
 

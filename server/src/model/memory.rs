@@ -1,7 +1,7 @@
 //! A memory, what may be sent to make one, and what may be changed in one.
 
 use super::{
-    Actor, AuditId, MemoryId, PersonId, Project, RunId, SessionId, StoreId,
+    Actor, AuditId, MemoryId, PersonId, Project, RunId, SessionId, StoreId, clock,
     code::{Contested, Fate, Standing},
     text::{self, Content, MemoryPath},
 };
@@ -296,6 +296,16 @@ impl From<Freshness> for AnchorState {
 }
 
 impl Memory {
+    /// Nobody has said of it, as it is now, that it is true.
+    pub fn unverify(&mut self) {
+        (self.verified_at, self.verified_by) = (None, None);
+    }
+
+    /// Whether it says the same as another.
+    pub fn says(&self, other: &Self) -> bool {
+        self.content == other.content && self.title == other.title && self.kind == other.kind
+    }
+
     /// Emptied: a text may be empty, but no title is.
     pub fn is_redacted(&self) -> bool {
         self.content.is_empty() && self.title.is_empty()
@@ -395,11 +405,20 @@ impl Revision {
             || self.kind.is_some_and(|kind| kind != memory.kind)
     }
 
+    /// Other words, another title or another kind were verified by nobody yet; and what was overdue was the old text.
     pub fn apply_to(self, memory: &mut Memory) {
         fn set<T>(field: &mut T, sent: Option<T>) {
             if let Some(sent) = sent {
                 *field = sent;
             }
+        }
+        if self.touches_what_is_decided(memory) {
+            let rewritten = self.content.as_ref().is_some_and(|content| content.as_str() != memory.content);
+            let overdue = memory.stale_after.is_some_and(|at| at <= clock::now());
+            if overdue && (rewritten || memory.verified_at >= memory.stale_after) {
+                memory.stale_after = None;
+            }
+            memory.unverify();
         }
         set(&mut memory.path, self.path);
         set(&mut memory.title, self.title);

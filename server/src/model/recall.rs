@@ -260,6 +260,8 @@ pub struct Indexed {
     pub stale_after: Option<OffsetDateTime>,
     pub expires_at: Option<OffsetDateTime>,
     pub verified_at: Option<OffsetDateTime>,
+    /// An agent may say that it still holds; that makes it fresh, and no surer than it was.
+    pub verified_by_person: bool,
     pub updated_at: OffsetDateTime,
     pub reported: Option<(OffsetDateTime, super::memory::Report)>,
     pub code: Vec<Standing>,

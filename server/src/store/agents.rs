@@ -73,6 +73,16 @@ pub async fn find<M>(tx: &mut Tx<M>, id: AgentId) -> Result<Agent, Problem> {
     row.map(Agent::from).ok_or(Problem::NotFound)
 }
 
+/// Whom an agent works for, if anybody, also one that was taken away.
+pub async fn owner<M>(tx: &mut Tx<M>, id: AgentId) -> Result<Option<PersonId>, Problem> {
+    let owner = sqlx::query_scalar("select owner_id from agents where workspace_id = $1 and id = $2")
+        .bind(tx.workspace())
+        .bind(id)
+        .fetch_optional(tx.conn())
+        .await?;
+    Ok(owner.flatten())
+}
+
 /// In the order they were made.
 pub async fn list<M>(tx: &mut Tx<M>, limit: Limit, cursor: Option<&str>) -> Result<Page<Agent>, Problem> {
     let after = cursor.map(decode::<AgentId>).transpose()?.map(|id| id.0);

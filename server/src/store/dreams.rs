@@ -252,6 +252,7 @@ pub struct Light {
     pub created_by_type: ActorKind,
     pub session_id: Option<SessionId>,
     pub verified_at: Option<OffsetDateTime>,
+    pub verified_by_person: bool,
     pub created_at: OffsetDateTime,
     pub updated_at: OffsetDateTime,
     pub stale_after: Option<OffsetDateTime>,
@@ -279,7 +280,8 @@ pub async fn page<M>(tx: &mut Tx<M>, project: Option<&str>, after: MemoryId, mos
              group by i.memory_id
          )
          select m.id, m.version, m.kind, m.project, coalesce(v.title, '') as title, coalesce(v.content, '') as content, v.tags, v.confidence,
-                jsonb_array_length(v.anchors) > 0 as anchored, m.created_by, m.created_by_type, m.session_id, m.verified_at, m.created_at,
+                jsonb_array_length(v.anchors) > 0 as anchored, m.created_by, m.created_by_type, m.session_id, m.verified_at,
+                coalesce(v.verified_by_type = 'person', false) as verified_by_person, m.created_at,
                 m.updated_at, m.stale_after, m.expires_at, m.reported_at, m.reported_as, m.helpful, coalesce(t.told, 0) as told,
                 case when v.anchors <> '[]' then (select s.code from memory_states s where s.workspace_id = $1 and s.id = m.id and s.current) end as code
          from page m

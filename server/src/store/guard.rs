@@ -22,7 +22,7 @@ impl Db {
     pub async fn prove_the_wall(&self) -> Result<(), Breach> {
         let mut conn = self.tenants().acquire().await?;
         note_login(&mut conn).await?;
-        for role in ["cairn_app", "cairn_index", "cairn_seal"] {
+        for role in ["cairn_app", "cairn_gate", "cairn_index", "cairn_seal"] {
             check_role(&mut conn, role).await?;
         }
         for table in tenant_tables(&mut conn).await? {

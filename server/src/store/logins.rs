@@ -122,12 +122,20 @@ pub async fn end_reused(tx: &mut Tx<Instance>, login: LoginId, generation: i32) 
     .await?)
 }
 
-/// Removes what has no further use: failures of yesterday, links that ran out, answers kept for a day.
+/// Forgets where and with what a person signed in.
+pub async fn forget(tx: &mut Tx<Instance>, person: PersonId) -> Result<(), Problem> {
+    sqlx::query!("delete from logins where person_id = $1", person.0).execute(tx.conn()).await?;
+    Ok(())
+}
+
+/// Removes what has no further use: failures of yesterday, links that ran out, answers kept for a day, and sign-ins that
+/// ended a season ago.
 pub async fn forget_the_past(db: &Db) -> Result<(), Problem> {
     let mut tx = db.gate().begin().await?;
     sqlx::query!("select enter_instance($1)", Uuid::nil()).execute(&mut *tx).await?;
     sqlx::query!("delete from sign_in_failures where last_at < now() - interval '1 day'").execute(&mut *tx).await?;
     sqlx::query!("delete from one_time_links where expires_at < now()").execute(&mut *tx).await?;
     sqlx::query!("delete from idempotency_keys where created_at < now() - interval '24 hours'").execute(&mut *tx).await?;
+    sqlx::query!("delete from logins where least(ended_at, expires_at) < now() - interval '90 days'").execute(&mut *tx).await?;
     Ok(tx.commit().await?)
 }

@@ -129,9 +129,11 @@ pub async fn rename(tx: &mut Tx<Instance>, id: PersonId, name: &str) -> Result<(
     Ok(())
 }
 
-/// The row stays, because the trail speaks of it; the address becomes free and the password goes.
+/// The row stays, because the trail speaks of its id; what it said of the person goes.
 pub async fn remove(tx: &mut Tx<Instance>, id: PersonId) -> Result<(), Problem> {
-    sqlx::query!("update people set deleted_at = now(), password_hash = null where id = $1", id.0).execute(tx.conn()).await?;
+    sqlx::query!("update people set deleted_at = now(), password_hash = null, email = '', name = 'removed person' where id = $1", id.0)
+        .execute(tx.conn())
+        .await?;
     Ok(())
 }
 

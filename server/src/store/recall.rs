@@ -194,7 +194,7 @@ impl Db {
 
 const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed_xid)::text as stamp, v.kind, v.state, v.title, v.store_id, v.path, v.content, v.tags, v.project, v.owner_id,
     m.created_by, coalesce(a.name, p.name) as author_name, v.anchors, v.source, v.session_id, v.confidence, v.valid_from, v.stale_after, v.expires_at,
-    v.verified_at, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful, w.dimensions, w.vectors,
+    v.verified_at, coalesce(v.verified_by_type = 'person', false) as verified_by_person, v.at as updated_at, m.reported_at, m.reported_as, v.tokens, m.helpful, w.dimensions, w.vectors,
     case when v.version = m.version and v.anchors <> '[]' then (
         select jsonb_agg(jsonb_build_object('position', c.position, 'branch', c.branch, 'main', c.main, 'repo', c.repo, 'verdict', c.verdict,
             'path', c.path, 'symbol', c.symbol, 'was_path', c.was_path, 'was_symbol', c.was_symbol, 'since', c.since, 'at', c.at))
@@ -247,6 +247,7 @@ struct Row {
     stale_after: Option<OffsetDateTime>,
     expires_at: Option<OffsetDateTime>,
     verified_at: Option<OffsetDateTime>,
+    verified_by_person: bool,
     updated_at: OffsetDateTime,
     reported_at: Option<OffsetDateTime>,
     reported_as: Option<Report>,
@@ -283,6 +284,7 @@ impl From<Row> for Indexed {
             stale_after: row.stale_after,
             expires_at: row.expires_at,
             verified_at: row.verified_at,
+            verified_by_person: row.verified_by_person,
             updated_at: row.updated_at,
             reported: row.reported_at.zip(row.reported_as),
             code: row.code.map(|code| code.0).unwrap_or_default(),

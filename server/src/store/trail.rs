@@ -70,25 +70,11 @@ pub(super) struct Row {
     details: Option<serde_json::Value>,
 }
 
-/// Newest first.
+/// Newest first. A page may be short where few entries fit, and the next goes on from where this one stopped looking.
 pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Option<&str>) -> Result<Page<Entry>, Problem> {
-    let mut sql = QueryBuilder::new(
-        "select e.id, l.index, e.at, e.actor_type, e.actor_id, coalesce(a.name, p.name) as actor_name, e.role, e.action, e.target_type, e.target_id,
-                e.version, e.request_id, e.session_id, e.digest, e.details
-         from audit_entries e
-         left join audit_leaves l on l.workspace_id = e.workspace_id and l.entry_id = e.id
-         left join agents a on a.workspace_id = e.workspace_id and a.id = e.actor_id
-         left join people p on p.id = e.actor_id
-         where e.workspace_id = ",
-    );
-    sql.push_bind(tx.workspace());
-    narrow(&mut sql, filter);
-    if let Some(cursor) = cursor {
-        sql.push(" and e.id < ").push_bind(decode::<AuditId>(cursor)?);
-    }
-    sql.push(" order by e.id desc limit ").push_bind(limit.and_one());
-    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
-    Ok(Page::cut(rows, limit, |row| row.id).map(Entry::from))
+    let Look { page, until } = look(tx, filter, limit, cursor).await?;
+    let next_cursor = page.next_cursor.or(until.map(|(_, cursor)| cursor));
+    Ok(Page { data: page.data, next_cursor })
 }
 
 /// Entries that one look goes through, where a filter has no index of its own: writing one would cost every write.

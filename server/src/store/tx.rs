@@ -61,7 +61,7 @@ impl Db {
     }
 
     /// The same as a change is made: with an idempotency key it is claimed here.
-    pub async fn record_once<P: CanWrite>(&self, scope: &Scope<P>) -> Result<Tx<Record>, Problem> {
+    pub async fn record_once<P: Permission>(&self, scope: &Scope<P>) -> Result<Tx<Record>, Problem> {
         let mut tx: Tx<Record> = self.enter("begin", scope).await?;
         tx.claim().await?;
         Ok(tx)

@@ -41,13 +41,13 @@ fn without_key(request: &Request) -> Request {
     Request { once: None, ..request.clone() }
 }
 
-/// A key that is walled in a project does not govern what lies outside: it could make itself a door.
+/// A key that is walled in a project neither governs what lies outside, where it could make itself a door, nor reads what
+/// tells of all projects at once.
 pub(super) fn for_the_whole<P>(scope: &Scope<P>) -> Result<(), Problem> {
     match scope.project() {
         None => Ok(()),
-        Some(wall) => Err(Problem::forbidden(format!(
-            "Your key is limited to the project {}; members, agents and settings belong to the whole workspace.",
-            wall.as_str()
-        ))),
+        Some(wall) => {
+            Err(Problem::forbidden(format!("Your key is limited to the project {}; this is about the whole workspace.", wall.as_str())))
+        }
     }
 }

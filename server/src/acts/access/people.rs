@@ -61,7 +61,8 @@ pub async fn make_link(app: &App, by: &InstanceAdmin, id: PersonId) -> Result<(P
     Ok((person, invitation(app, &token)))
 }
 
-/// Remove a person: out of every workspace, signed out everywhere, and the keys of their agents with them.
+/// Remove a person: out of every workspace, signed out everywhere, and the keys of their agents with them. What they wrote
+/// stays, by nobody in particular: their name, their address and where they signed in are forgotten.
 pub async fn delete_person(app: &App, by: &InstanceAdmin, id: PersonId) -> Result<(), Problem> {
     let mut tx = app.db().instance(&by.actor(), &by.request).await?;
     store::people::take_turns(&mut tx).await?;
@@ -74,7 +75,7 @@ pub async fn delete_person(app: &App, by: &InstanceAdmin, id: PersonId) -> Resul
         let trail = super::members::leave(&mut inside, id).await?;
         tx = inside.step_back(trail).await?;
     }
-    store::logins::end_all(&mut tx, id, None).await?;
+    store::logins::forget(&mut tx, id).await?;
     store::links::void(&mut tx, id).await?;
     store::identities::forget(&mut tx, id).await?;
     store::people::remove(&mut tx, id).await?;

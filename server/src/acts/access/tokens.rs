@@ -79,6 +79,6 @@ pub async fn issue_token(app: &App, by: &KeyCaller, asked: Narrower) -> Result<S
     let narrowed = standing.clone().narrowed(role, asked.project).ok_or_else(wider)?;
     let project = narrowed.project().map(|project| project.as_str().to_owned());
     let access_token = app.tokens().for_agent(by.agent, seconds, by.key, role, project.clone())?;
-    app.db().record(&by.scope).await?.commit_entry(Audit::token_issued(by.agent, by.key, role)).await?;
+    app.db().record_once(&by.scope).await?.commit_entry(Audit::token_issued(by.agent, by.key, role)).await?;
     Ok(ShortLived { access_token, expires_in: seconds, role, project })
 }

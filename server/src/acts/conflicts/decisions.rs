@@ -54,7 +54,44 @@ fn waits_for<P>(
     Ok(Some(Proposed::because(Origin::Conflict, reason, waiting::confidence(scope.actor(), new))))
 }
 
-/// A decision that is about to be active again, or elsewhere, must contradict nothing there.
+/// What a memory would contradict as a decision, as it was looked at before the transaction that makes it one, or active
+/// again, or moves it: the look takes a connection of its own, and who holds one must not wait for another.
+pub(in crate::acts) struct Weighed {
+    since: Since,
+    of: Memory,
+    against: Vec<(Memory, Contradiction)>,
+}
+
+impl Weighed {
+    /// Of anything but a decision there is nothing to weigh; what is not there is told by the transaction, which may know an
+    /// answer that was given before.
+    pub(in crate::acts) async fn ahead<P: Permission>(
+        app: &App,
+        scope: &Scope<P>,
+        found: Result<Memory, Problem>,
+    ) -> Result<Option<Self>, Problem> {
+        let of = match found {
+            Err(Problem::NotFound) => return Ok(None),
+            found => found?,
+        };
+        if of.kind != Kind::Decision {
+            return Ok(None);
+        }
+        let since = Since::now(app, scope).await?;
+        let against = against(app, scope, &of).await?;
+        Ok(Some(Self { since, of, against }))
+    }
+
+    /// It contradicts nothing, also nothing that came since; if it is still what was weighed.
+    pub(in crate::acts) async fn stands(weighed: Option<&Self>, tx: &mut Tx<Write>, memory: &Memory) -> Result<(), Problem> {
+        let same = |of: &Memory| of.says(memory) && of.project == memory.project;
+        let weighed = weighed.filter(|weighed| same(&weighed.of)).ok_or(Problem::LostRace)?;
+        unless_contradicting(&weighed.against)?;
+        unless_contradicting(&weighed.since.against(tx, memory).await?)
+    }
+}
+
+/// The same within a transaction, for many at once.
 pub(in crate::acts) async fn stands<P: Permission>(
     app: &App,
     scope: &Scope<P>,

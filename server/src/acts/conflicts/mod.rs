@@ -9,10 +9,11 @@ mod review;
 mod sweep;
 
 pub use backlog::Backlog;
-pub(super) use decisions::{against, stands, unless_contradicting, weigh, weigh_again, weigh_together};
+pub(super) use decisions::{Weighed, against, stands, unless_contradicting, weigh, weigh_again, weigh_together};
 pub(super) use meanwhile::Since;
 pub use notice::Noticed;
 pub(super) use notice::{Against, Look, look, note, put_down, settle_revised};
+pub(super) use review::open_within;
 pub use review::{Shown, find, list, open_of, resolve};
 pub use sweep::{Swept, catch_up, sweep};
 

@@ -49,13 +49,17 @@ pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: ConflictId) ->
 
 /// What is open about a memory, the clearest first.
 pub async fn open_of<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId) -> Result<Vec<Noticed>, Problem> {
-    let mut tx = app.db().read(scope).await?;
-    let open = store::conflicts::open_of(&mut tx, &[id]).await?.remove(&id).unwrap_or_default();
+    open_within(&mut app.db().read(scope).await?, id).await
+}
+
+/// The same within a transaction: of one that is changing the memory.
+pub(in crate::acts) async fn open_within<M>(tx: &mut Tx<M>, id: MemoryId) -> Result<Vec<Noticed>, Problem> {
+    let open = store::conflicts::open_of(tx, &[id]).await?.remove(&id).unwrap_or_default();
     if open.is_empty() {
         return Ok(Vec::new());
     }
     let ids: Vec<MemoryId> = open.iter().flat_map(|conflict| [conflict.a, conflict.b]).collect();
-    let memories = by_id(store::memories::find_some(&mut tx, &ids).await?);
+    let memories = by_id(store::memories::find_some(tx, &ids).await?);
     let noticed = |conflict: Conflict| {
         let Shown { conflict, memories: [a, b], reason } = shown(conflict, &memories)?;
         let other = if a.id == id { b } else { a };

@@ -3,7 +3,7 @@
 use super::weigh_holds;
 use crate::{
     App,
-    acts::memories,
+    acts::{access::for_the_whole, memories},
     audit::{Audit, Trail},
     model::{
         AuditId, DeletionId, clock,
@@ -48,7 +48,7 @@ async fn may_ask<P: CanWrite>(tx: &mut Tx<Write>, scope: &Scope<P>, asked: &Sele
         }
     }
     if asked.subject.is_some() || asked.query.is_some() || !asked.session_ids.is_empty() {
-        super::no_wall(scope)?;
+        for_the_whole(scope)?;
     }
     Ok(())
 }

@@ -1,8 +1,9 @@
 //! Deciding: another person agrees, or says no.
 
-use super::{no_wall, weigh_holds};
+use super::weigh_holds;
 use crate::{
     App,
+    acts::access::for_the_whole,
     audit::{Audit, Trail},
     model::{
         AuditId, DeletionId, PersonId, clock,
@@ -18,7 +19,7 @@ const ALONE_AFTER: Duration = Duration::hours(24);
 
 /// Agree that it be erased; somebody other than who asked.
 pub async fn approve(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Result<DeletionRequest, Problem> {
-    no_wall(scope)?;
+    for_the_whole(scope)?;
     decide(app, scope, id, DeletionState::Approved, "deletion.approved").await
 }
 

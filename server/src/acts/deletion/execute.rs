@@ -3,10 +3,10 @@
 use super::{
     certificate::{self, Asked},
     decide::{four_eyes, must_be},
-    no_wall,
 };
 use crate::{
     App,
+    acts::access::for_the_whole,
     audit::{Audit, Trail},
     model::{
         Actor, AuditId, DeletionId, clock,
@@ -29,7 +29,7 @@ pub struct Executed {
 
 /// Erase what was approved. A hold that came meanwhile stops it.
 pub async fn execute(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Result<Executed, Problem> {
-    no_wall(scope)?;
+    for_the_whole(scope)?;
     let mut tx = app.db().write(scope).await?;
     store::deletion::holds::lock(&mut tx).await?;
     let mut request = store::deletion::find_to_change(&mut tx, id).await?;

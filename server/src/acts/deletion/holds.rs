@@ -1,8 +1,9 @@
 //! Legal holds: what they keep is not erased while they stand. The one thing that auditors write.
 
-use super::{no_wall, weigh_holds};
+use super::weigh_holds;
 use crate::{
     App,
+    acts::access::for_the_whole,
     audit::{Audit, Trail},
     model::{
         AuditId, HoldId, clock,
@@ -15,7 +16,7 @@ use crate::{
 
 /// Keep something from being erased. Whoever executes a deletion at this moment is waited for, or waits.
 pub async fn hold(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: String) -> Result<Hold, Problem> {
-    no_wall(scope)?;
+    for_the_whole(scope)?;
     let mut tx = app.db().write_holds(scope).await?;
     store::deletion::holds::lock(&mut tx).await?;
     for (index, id) in asked.memory_ids.iter().enumerate() {
@@ -51,7 +52,7 @@ fn there(found: Result<(), Problem>, field: &str, index: usize, what: &str) -> R
 
 /// Let it go: what it stopped may be executed again.
 pub async fn release(app: &App, scope: &Scope<Auditing>, id: HoldId) -> Result<(), Problem> {
-    no_wall(scope)?;
+    for_the_whole(scope)?;
     let mut tx = app.db().write_holds(scope).await?;
     store::deletion::holds::lock(&mut tx).await?;
     store::deletion::holds::delete(&mut tx, id).await?;
@@ -69,9 +70,11 @@ async fn weigh_all(tx: &mut Tx<Write>, first: Audit) -> Result<Trail, Problem> {
 }
 
 pub async fn list_holds(app: &App, scope: &Scope<Auditing>, limit: Limit, cursor: Option<&str>) -> Result<Page<Hold>, Problem> {
+    for_the_whole(scope)?;
     store::deletion::holds::list(&mut app.db().read(scope).await?, limit, cursor).await
 }
 
 pub async fn find_hold(app: &App, scope: &Scope<Auditing>, id: HoldId) -> Result<Hold, Problem> {
+    for_the_whole(scope)?;
     store::deletion::holds::find(&mut app.db().read(scope).await?, id).await
 }

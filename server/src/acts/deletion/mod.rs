@@ -77,13 +77,3 @@ async fn weigh_holds(tx: &mut Tx<Write>, request: &mut DeletionRequest) -> Resul
         _ => Ok(None),
     }
 }
-
-/// Lists are of the whole workspace; who sees a part of it cannot answer for them.
-fn no_wall<P>(scope: &Scope<P>) -> Result<(), Problem> {
-    match scope.project() {
-        Some(wall) => {
-            Err(Problem::forbidden(format!("Your key is limited to the project {}; this is about the whole workspace.", wall.as_str())))
-        }
-        None => Ok(()),
-    }
-}

@@ -3,6 +3,7 @@
 use super::{ask::draft, execute::carry_out};
 use crate::{
     App,
+    acts::access::for_the_whole,
     audit::Audit,
     model::{
         Actor, AuditId, Kind, Settings, clock,
@@ -37,7 +38,7 @@ pub async fn retention<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Vec
 
 /// What it would erase if the settings were these.
 pub async fn retention_by<P: Permission>(app: &App, scope: &Scope<P>, settings: &Settings) -> Result<Vec<Due>, Problem> {
-    super::no_wall(scope)?;
+    for_the_whole(scope)?;
     let mut tx = app.db().read(scope).await?;
     let mut all = Vec::new();
     for rule in rules(settings) {

@@ -76,7 +76,7 @@ fn as_known(one: Light, settings: &Settings, now: OffsetDateTime) -> Known {
         author: one.created_by,
         by_person: one.created_by_type == ActorKind::Person,
         session: one.session_id,
-        verified: one.verified_at.is_some(),
+        verified: one.verified_by_person,
         created_at: one.created_at,
         updated_at: one.updated_at,
         told: u32::try_from(one.told).unwrap_or(u32::MAX),

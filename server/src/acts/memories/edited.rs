@@ -1,8 +1,8 @@
 //! What waited, as somebody edited it: in the transaction that approves it.
 
 use super::{
-    may_change, may_return,
-    remember::{Asked, owner_of, put_down},
+    may_change, may_return, owners,
+    remember::{Asked, put_down},
     revise::next_state,
 };
 use crate::{
@@ -31,7 +31,7 @@ pub(in crate::acts) async fn settle_as<P: CanWrite>(
     next.state = State::Active;
     next.reason = next.reason.or_else(|| Some("edited and approved".to_owned()));
     next.tokens = Some(tokens::count(&next.content));
-    next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
+    next.owner = owners::after(tx, scope, before, next.visibility).await?;
     may_change(scope, &next)?;
     store::memories::advance(tx, before, &mut next).await?;
     let entry = Audit::of_memory(&next);

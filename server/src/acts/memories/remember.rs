@@ -1,6 +1,6 @@
 //! Remembering: new texts become memories, known ones are answered with what is there.
 
-use super::{erased, waiting};
+use super::{erased, owners, waiting};
 use crate::{
     App,
     acts::{
@@ -308,6 +308,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         let new = &one.new;
         let twin = (sha256(new.content.as_str()), new.kind, new.project.clone(), new.visibility);
         let waits = new.proposed.as_ref().is_some_and(|proposed| waiting::waits(scope, new.kind, proposed));
+        owners::may_succeed(tx, new).await.map_err(|problem| problem.at_item(index))?;
         match placed(new, path, &survey, seen.get(&twin).copied(), waits).map_err(|problem| problem.at_item(index))? {
             Place::Known(id) => answers.push(Slot::Known(id)),
             Place::At(path) => {
@@ -527,7 +528,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
     })
 }
 
-pub(in crate::acts) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {
+pub(super) fn owner_of<P>(scope: &Scope<P>, visibility: Visibility) -> Result<Option<crate::model::PersonId>, Problem> {
     match visibility {
         Visibility::Workspace => Ok(None),
         Visibility::Private => scope

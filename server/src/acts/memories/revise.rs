@@ -1,13 +1,11 @@
 //! Changing what is known: each change is a new version, and a decision is never changed, only superseded.
 
-use super::{
-    may_change, may_return,
-    remember::{owner_of, within_quota},
-};
+use super::{may_change, may_return, owners, remember::within_quota};
 use crate::{
     App,
     acts::{
-        code, conflicts,
+        code,
+        conflicts::{self, Noticed, Weighed},
         safety::{self, Found},
     },
     audit::{Audit, Trail},
@@ -32,18 +30,33 @@ impl Precondition {
     }
 }
 
-/// Change some of a memory's fields.
+/// Change some of a memory's fields; with what it contradicts then.
 pub async fn revise<P: CanWrite>(
     app: &App,
     scope: &Scope<P>,
     id: MemoryId,
     seen: Precondition,
     revision: Revision,
-) -> Result<Memory, Problem> {
+) -> Result<(Memory, Vec<Noticed>), Problem> {
     let (revision, found) = safety::admit_change(app, scope, revision).await?;
+    let moves = revision.kind.is_some() || revision.project.is_some();
+    let weighed = if moves { as_revised(app, scope, id, &revision).await? } else { None };
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
-    revise_held(app, scope, tx, &before, revision, &found).await
+    let (memory, trail) = revised(app, scope, &mut tx, &before, revision, &found, weighed.as_ref()).await?;
+    // Before the commit: with an idempotency key it comes with the answer, which has to say this.
+    let conflicts = conflicts::open_within(&mut tx, id).await?;
+    tx.commit(trail).await?;
+    Ok((memory, conflicts))
+}
+
+/// What the memory would contradict when it is revised so.
+async fn as_revised<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, revision: &Revision) -> Result<Option<Weighed>, Problem> {
+    let found = store::memories::find(&mut app.db().read(scope).await?, id).await.map(|mut memory| {
+        revision.clone().apply_to(&mut memory);
+        memory
+    });
+    Weighed::ahead(app, scope, found).await
 }
 
 /// A memory that this transaction shall change, if it is the caller's to change.
@@ -60,6 +73,20 @@ pub(in crate::acts) async fn revise_held<P: CanWrite>(
     revision: Revision,
     found: &[Found],
 ) -> Result<Memory, Problem> {
+    let (memory, trail) = revised(app, scope, &mut tx, before, revision, found, None).await?;
+    tx.commit(trail).await?;
+    Ok(memory)
+}
+
+async fn revised<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    before: &Memory,
+    revision: Revision,
+    found: &[Found],
+    weighed: Option<&Weighed>,
+) -> Result<(Memory, Trail), Problem> {
     if before.kind == Kind::Decision && revision.touches_what_is_decided(before) {
         return Err(immutable());
     }
@@ -67,7 +94,7 @@ pub(in crate::acts) async fn revise_held<P: CanWrite>(
         return Err(Problem::conflict("not_active", format!("This memory is {}; restore it first.", before.state.word())));
     }
     if let Some(content) = revision.content.as_ref().filter(|content| content.as_str() != before.content) {
-        may_return(app, &mut tx, content.as_str()).await?;
+        may_return(app, tx, content.as_str()).await?;
     }
     let mut next = next_state(scope, before, Operation::Revised);
     let rehung = revision.anchors.is_some();
@@ -80,15 +107,15 @@ pub(in crate::acts) async fn revise_held<P: CanWrite>(
     }
     // Whoever writes it anew, writes of the code as it is.
     if rehung || next.content != before.content {
-        code::renew(&mut tx, &mut next).await?;
+        code::renew(tx, &mut next).await?;
     }
-    next.owner = if next.visibility == before.visibility { before.owner } else { owner_of(scope, next.visibility)? };
+    next.owner = owners::after(tx, scope, before, next.visibility).await?;
     may_change(scope, &next)?;
     let moved = before.kind != next.kind || before.project != next.project;
     if next.kind == Kind::Decision && next.state == State::Active && moved {
-        conflicts::stands(app, scope, &mut tx, &next).await?;
+        Weighed::stands(weighed, tx, &next).await?;
     }
-    commit_with(app, scope, tx, before, next, found).await
+    put_next(app, scope, tx, before, next, found).await
 }
 
 /// Put a memory away; it can be restored.
@@ -106,6 +133,8 @@ pub async fn archive<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
 
 /// Bring an archived memory back to where it stood.
 pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen: Precondition) -> Result<Memory, Problem> {
+    let known = store::memories::find(&mut app.db().read(scope).await?, id).await;
+    let weighed = Weighed::ahead(app, scope, known).await?;
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
     if before.state != State::Archived {
@@ -124,7 +153,7 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
         next.state = State::Proposed;
     }
     if next.kind == Kind::Decision && next.state == State::Active {
-        conflicts::stands(app, scope, &mut tx, &next).await?;
+        Weighed::stands(weighed.as_ref(), &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
@@ -132,17 +161,24 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
 
 /// A new version with the state of an old one.
 pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen: Precondition, version: i32) -> Result<Memory, Problem> {
+    let known = store::memories::find_version(&mut app.db().read(scope).await?, id, version).await;
+    let weighed = Weighed::ahead(app, scope, known).await?;
     let mut tx = app.db().write(scope).await?;
     let before = hold(&mut tx, scope, id, seen).await?;
     let old = store::memories::find_version(&mut tx, id, version).await?;
-    let changed = old.content != before.content || old.title != before.title || old.kind != before.kind;
-    if before.kind == Kind::Decision && changed {
+    if before.kind == Kind::Decision && !old.says(&before) {
         return Err(immutable());
     }
     if old.is_redacted() {
         return Err(redacted(version));
     }
     may_return(app, &mut tx, &old.content).await?;
+    if old.visibility != before.visibility {
+        owners::after(&mut tx, scope, &before, old.visibility).await?;
+    }
+    // Who verified these words, did so then; of the same words it holds.
+    let verified = if old.says(&before) { &before } else { &old };
+    let (verified_at, verified_by) = (verified.verified_at, verified.verified_by.clone());
     let now = next_state(scope, &before, Operation::Reverted);
     let next = Memory {
         id: before.id,
@@ -163,13 +199,13 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
         updated_by: now.updated_by,
         run_id: now.run_id,
         audit_id: now.audit_id,
-        verified_at: before.verified_at,
-        verified_by: before.verified_by.clone(),
+        verified_at,
+        verified_by,
         ..old
     };
     may_change(scope, &next)?;
     if next.kind == Kind::Decision && next.state == State::Active && before.state != State::Active {
-        conflicts::stands(app, scope, &mut tx, &next).await?;
+        Weighed::stands(weighed.as_ref(), &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
@@ -290,6 +326,7 @@ pub(in crate::acts) async fn rewrite<P: CanWrite>(
     }
     may_return(app, tx, new.content.as_str()).await?;
     let mut next = next_state(scope, &before, Operation::Revised);
+    next.unverify();
     next.title = new.title.unwrap_or_else(|| new.content.title());
     next.tokens = Some(tokens::count(new.content.as_str()));
     next.content = new.content.into_string();
@@ -331,25 +368,37 @@ async fn commit_with<P: CanWrite>(
     scope: &Scope<P>,
     mut tx: Tx<Write>,
     before: &Memory,
-    mut next: Memory,
+    next: Memory,
     found: &[Found],
 ) -> Result<Memory, Problem> {
-    store::memories::advance(&mut tx, before, &mut next).await?;
+    let (next, trail) = put_next(app, scope, &mut tx, before, next, found).await?;
+    tx.commit(trail).await?;
+    Ok(next)
+}
+
+/// The next version and what follows from it, within a transaction that somebody else commits.
+async fn put_next<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    before: &Memory,
+    mut next: Memory,
+    found: &[Found],
+) -> Result<(Memory, Trail), Problem> {
+    store::memories::advance(tx, before, &mut next).await?;
     if before.anchors != next.anchors || before.code != next.code {
-        code::rejudge(&mut tx, &mut next).await?;
+        code::rejudge(tx, &mut next).await?;
     }
     let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), found));
     let mut trail: Vec<Audit> = std::iter::once(Audit::of_memory(&next)).chain(redacted).collect();
-    let another =
-        before.content != next.content || before.title != next.title || before.kind != next.kind || before.project != next.project;
+    let another = !next.says(before) || before.project != next.project;
     if another {
-        trail.extend(conflicts::settle_revised(scope, &mut tx, &next).await?);
+        trail.extend(conflicts::settle_revised(scope, tx, &next).await?);
     }
     if another || before.state != next.state {
-        trail.extend(conflicts::note(app, scope, &mut tx, &next).await?);
+        trail.extend(conflicts::note(app, scope, tx, &next).await?);
     }
-    tx.commit(trail.into_iter().collect::<Trail>()).await?;
-    Ok(next)
+    Ok((next, trail.into_iter().collect()))
 }
 
 fn redacted(version: i32) -> Problem {

@@ -235,7 +235,7 @@ impl Shelf {
             author_name: &row.author_name,
             anchors: &anchors,
             confidence: row.confidence,
-            verified: row.verified_at.is_some(),
+            verified: row.verified_by_person,
             changed_at: row.verified_at.map_or(row.updated_at, |verified| verified.max(row.updated_at)).unix_timestamp(),
             valid_from: row.valid_from.unix_timestamp(),
             suspect_from: suspect.map(OffsetDateTime::unix_timestamp),

@@ -14,6 +14,7 @@ pub use sealer::Sealer;
 
 use crate::{
     App,
+    acts::access::for_the_whole,
     audit::Audit,
     auth::InstanceAdmin,
     model::{Actor, WorkspaceId},
@@ -42,7 +43,10 @@ impl Whose {
 
     async fn read(&self, app: &App) -> Result<Tx<Read>, Problem> {
         match self {
-            Self::Workspace(scope) => app.db().read(scope).await,
+            Self::Workspace(scope) => {
+                for_the_whole(scope)?;
+                app.db().read(scope).await
+            }
             Self::Instance { admin, .. } => app.db().instance_read(admin).await,
         }
     }

@@ -439,6 +439,7 @@ impl NewMemoryBody {
         self.kind.get_or_insert(old.kind);
         self.tags.get_or_insert_with(|| old.tags.clone());
         self.project = self.project.or_else(|| old.project.clone());
+        self.subject = self.subject.or_else(|| old.subject.clone());
         self.visibility.get_or_insert(old.visibility);
         self.supersedes = Some(old.id);
         Ok(NewMemory { store: Some(old.store_id), ..self.parse()? })

@@ -299,8 +299,7 @@ async fn revise_memory(
     IfMatch(seen): IfMatch,
     Json(sent): Json<RevisionBody>,
 ) -> Result<Response, Problem> {
-    let memory = acts::memories::revise(&app, &scope, of.id, seen, sent.parse()?).await?;
-    let conflicts = acts::conflicts::open_of(&app, &scope, of.id).await?;
+    let (memory, conflicts) = acts::memories::revise(&app, &scope, of.id, seen, sent.parse()?).await?;
     Ok(Versioned(StatusCode::OK, memory.version, MemoryBody::new(&scope, memory).beside(conflicts)).into_response())
 }
 
@@ -323,7 +322,8 @@ async fn archive_memory(
 /// Bring an archived memory back.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/restore", tag = "Memories", responses(
     (status = 200, description = "Active again.", body = MemoryBody),
-    (status = 409, description = "It is not archived (`not_archived`), or its path is taken by now (`path_conflict`).")))]
+    (status = 409, description = "It is not archived (`not_archived`), or its path is taken by now (`path_conflict`)."),
+    (status = 412, description = "`If-Match` names another version than the current one.")))]
 async fn restore_memory(
     Of(app): Of<App>,
     scope: Scope<Writing>,
@@ -368,7 +368,9 @@ struct VerifyBody {
 }
 
 /// Say that a memory is still true: it is fresh again.
-#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/verify", tag = "Memories", request_body = VerifyBody, responses((status = 200, description = "The verified version.", body = MemoryBody)))]
+#[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/verify", tag = "Memories", request_body = VerifyBody, responses(
+    (status = 200, description = "The verified version.", body = MemoryBody),
+    (status = 412, description = "`If-Match` names another version than the current one.")))]
 async fn verify_memory(
     Of(app): Of<App>,
     scope: Scope<Reviewing>,
@@ -383,7 +385,7 @@ async fn verify_memory(
 
 /// Put a new memory in the place of an old one.
 ///
-/// What is not said, the old one says: kind, project, tags and visibility. The old one becomes `superseded`.
+/// What is not said, the old one says: kind, project, tags, subject and visibility. The old one becomes `superseded`.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/memories/{id}/supersede", tag = "Memories", request_body = NewMemoryBody, responses((status = 201, description = "The new memory.", body = MemoryBody)))]
 async fn supersede_memory(
     Of(app): Of<App>,

@@ -130,6 +130,9 @@ impl ListAudit {
 }
 
 /// List the trail of a workspace, newest first.
+///
+/// One page looks through 20,000 entries at most: with a filter that few of them fit it may be short or empty, and
+/// `next_cursor` goes on from there.
 #[utoipa::path(get, path = "/v1/workspaces/{ws}/audit", tag = "Trail", params(ListAudit), responses((status = 200, description = "A page of it.", body = List<EntryBody>)))]
 async fn list_audit(
     Of(app): Of<App>,
@@ -141,6 +144,9 @@ async fn list_audit(
 }
 
 /// List the instance's own trail, newest first: sign-ins, people, workspaces.
+///
+/// One page looks through 20,000 entries at most: with a filter that few of them fit it may be short or empty, and
+/// `next_cursor` goes on from there.
 #[utoipa::path(get, path = "/v1/audit", tag = "Trail", params(ListAudit), responses((status = 200, description = "A page of it.", body = List<EntryBody>)))]
 async fn list_instance_audit(
     Of(app): Of<App>,

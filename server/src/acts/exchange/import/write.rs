@@ -281,6 +281,7 @@ impl<P: CanWrite> Hand<'_, P> {
         if new.content.as_str() != before.content {
             memories::may_return(self.app, &mut self.tx, new.content.as_str()).await?;
         }
+        let owner = memories::owners::after(&mut self.tx, self.scope, before, new.visibility).await?;
         let project = new.project.as_ref().or(self.scope.project()).map(|project| project.as_str().to_owned());
         let mut next = Memory {
             path: path.or(new.path.as_ref()).unwrap_or(&before.path).clone(),
@@ -294,7 +295,7 @@ impl<P: CanWrite> Hand<'_, P> {
             confidence: new.confidence.unwrap_or(before.confidence),
             state: step.state,
             visibility: new.visibility,
-            owner: if new.visibility == before.visibility { before.owner } else { memories::owner_of(self.scope, new.visibility)? },
+            owner,
             subject: new.subject.clone(),
             valid_from: new.valid_from.unwrap_or(before.valid_from),
             stale_after: new.stale_after,
@@ -305,6 +306,9 @@ impl<P: CanWrite> Hand<'_, P> {
             tokens: Some(tokens::count(new.content.as_str())),
             ..memories::next_state(self.scope, before, Operation::Imported)
         };
+        if !next.says(before) {
+            next.unverify();
+        }
         memories::may_change(self.scope, &next)?;
         store::memories::advance(&mut self.tx, before, &mut next).await?;
         self.trail.push(Audit::of_memory(&next));

@@ -1,0 +1,63 @@
+//! Whose a memory is, who may take it from everybody else's sight, and what may take its place.
+
+use super::remember::owner_of;
+use crate::{
+    model::{ActorKind, AgentId, Kind, Memory, NewMemory, PersonId, Visibility},
+    problem::Problem,
+    store::{self, Scope, Tx, Write},
+};
+
+/// Whose it is after a change of who sees it.
+pub(in crate::acts) async fn after<P>(
+    tx: &mut Tx<Write>,
+    scope: &Scope<P>,
+    before: &Memory,
+    visibility: Visibility,
+) -> Result<Option<PersonId>, Problem> {
+    if visibility == before.visibility {
+        return Ok(before.owner);
+    }
+    let owner = owner_of(scope, visibility)?;
+    if visibility == Visibility::Private {
+        may_hide(tx, scope, before).await?;
+    }
+    Ok(owner)
+}
+
+/// What everybody reads becomes private only by the person who wrote it, or whose agent did.
+async fn may_hide<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> Result<(), Problem> {
+    if memory.kind == Kind::Decision {
+        return Err(Problem::conflict(
+            "decision_immutable",
+            "A decision holds for everybody who reads it, and cannot be taken from them; supersede it: POST …/supersede with the new one.",
+        ));
+    }
+    let by = &memory.created_by;
+    let person = match by.kind {
+        ActorKind::Person => Some(PersonId(by.id)),
+        ActorKind::Agent => store::agents::owner(tx, AgentId(by.id)).await?,
+        ActorKind::System => None,
+    };
+    if person.is_some() && person == scope.person() {
+        return Ok(());
+    }
+    Err(Problem::forbidden("Somebody else wrote this memory, and others read it: only its author can make it private."))
+}
+
+/// Who decided something decided it for all who read it: only another decision takes its place, and nothing that others
+/// do not see takes the place of what they see.
+pub(super) async fn may_succeed(tx: &mut Tx<Write>, new: &NewMemory) -> Result<(), Problem> {
+    let Some(old) = new.supersedes.filter(|_| new.kind != Kind::Decision || new.visibility == Visibility::Private) else { return Ok(()) };
+    let old = match store::memories::find(tx, old).await {
+        // Told when its place is taken.
+        Err(Problem::NotFound) => return Ok(()),
+        found => found?,
+    };
+    if old.kind == Kind::Decision && new.kind != Kind::Decision {
+        return Err(Problem::invalid("kind", "must be decision: only a decision supersedes a decision"));
+    }
+    if old.visibility == Visibility::Workspace && new.visibility == Visibility::Private {
+        return Err(Problem::invalid("visibility", "must be workspace, as that of the memory to supersede is"));
+    }
+    Ok(())
+}
