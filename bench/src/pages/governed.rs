@@ -22,7 +22,7 @@ pub fn steps(workspace: Uuid, agent: Uuid) -> Vec<String> {
         format!("update memory_versions set state = 'proposed' where workspace_id = '{workspace}' and memory_id in (select id from waits where open)"),
         format!(
             "insert into proposals (workspace_id, id, origin, memory_id, state, reason, confidence, created_at, decided_at, decided_by_type, decided_by, audit_id)
-             select '{workspace}', {ID}, (array['policy', 'capture', 'suspicious'])[1 + n % 3], id, case when open then 'open' else 'approved' end, 'a reason like any other',
+             select '{workspace}', {ID}, (array['policy', 'capture', 'suspicious'])[1 + n::int % 3], id, case when open then 'open' else 'approved' end, 'a reason like any other',
                     0.6, at, case when open then null else at end, case when open then null else 'person' end, case when open then null else {maker} end, {audit}
              from waits"
         ),
