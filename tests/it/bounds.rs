@@ -16,8 +16,8 @@ async fn at(house: &House, bounds: Bounds, waits: Arc<Notify>) -> Actor {
             std::future::pending::<()>().await;
         }),
     );
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
     tokio::spawn(axum::serve(listener, surrounded(house.app().clone(), routes, bounds)).into_future());
     Actor::stranger_at(&url)
 }
