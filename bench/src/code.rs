@@ -125,13 +125,19 @@ fn file(n: usize, change: Change) -> Value {
             let (signature, body) =
                 (seed * 2 + u64::from(every(change.signatures)) * 1_000_003, seed * 3 + u64::from(every(change.bodies)) * 1_000_033);
             json!({"name": format!("function_{m}"), "kind": "function", "signature_hash": hash(signature), "body_hash": hash(body ^ 0xff00),
-                "start_line": m * 10 + 1, "end_line": m * 10 + 9})
+                "start_line": m * 10 + 1, "end_line": m * 10 + 9, "shingles": shingles(body)})
         })
         .collect();
     let digest = symbols
         .iter()
         .fold(n as u64, |sum, one| one.to_string().bytes().fold(sum, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)));
     json!({"path": path(n, change.moved), "sha256": format!("{digest:064x}"), "symbols": symbols})
+}
+
+/// As many as a function of ten lines has, which the scanner sends most of.
+fn shingles(seed: u64) -> Vec<u32> {
+    let mix = |n: u64| (seed * 64 + n).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    (0..64).filter_map(|n| u32::try_from(mix(n)).ok()).collect()
 }
 
 fn path(n: usize, moved: bool) -> String {

@@ -136,6 +136,9 @@ pub struct Recall {
     /// The project; that of `.cairn.toml` otherwise
     #[arg(long)]
     pub project: Option<String>,
+    /// The branch to judge the code on; the one that is checked out otherwise
+    #[arg(long)]
+    pub branch: Option<String>,
     /// As it was then, as RFC 3339
     #[arg(long, value_name = "TIME")]
     pub as_of: Option<String>,
@@ -193,6 +196,9 @@ pub struct Context {
     /// The task; the one this repository is at otherwise
     #[arg(long)]
     pub task: Option<String>,
+    /// The branch to judge the code on; the one that is checked out otherwise
+    #[arg(long)]
+    pub branch: Option<String>,
     /// In tokens
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<u64>,
@@ -301,7 +307,7 @@ pub struct Sync {
     /// The working tree as it is, with what is not committed
     #[arg(long)]
     pub working_tree: bool,
-    /// Everything, and not only what changed
+    /// Everything, and not only what changed; also where the server knows a newer commit
     #[arg(long)]
     pub complete: bool,
     /// Say nothing and fail at nothing; for git's hooks
@@ -326,6 +332,9 @@ pub struct CodeNames {
     /// The branch; else git or the CI says
     #[arg(long)]
     pub branch: Option<String>,
+    /// The branch that memories are judged on unless another is asked for; else what `origin` begins on, or `main`
+    #[arg(long, value_name = "BRANCH")]
+    pub default_branch: Option<String>,
 }
 
 #[derive(Args)]

@@ -187,6 +187,14 @@ impl Audit {
             .with(json!({"files": changed, "removed": removed, "anchors": judged}))
     }
 
+    pub(crate) fn code_forgotten(snapshot: Uuid) -> Self {
+        Self::new("code.branch_forgotten", Some(("code_snapshot", snapshot)))
+    }
+
+    pub(crate) fn code_parts_dropped(snapshot: Uuid) -> Self {
+        Self::new("code.parts_dropped", Some(("code_snapshot", snapshot)))
+    }
+
     pub(crate) fn store(action: &'static str, store: StoreId) -> Self {
         Self::new(action, Some(("store", store.0)))
     }

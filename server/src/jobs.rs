@@ -17,12 +17,21 @@ pub enum Job {
     Journal,
     Contradictions,
     QuietSessions,
+    OldPictures,
     Embeddings,
 }
 
 impl Job {
-    pub const ALL: [Self; 7] =
-        [Self::Sealing, Self::Dreams, Self::Retention, Self::Journal, Self::Contradictions, Self::QuietSessions, Self::Embeddings];
+    pub const ALL: [Self; 8] = [
+        Self::Sealing,
+        Self::Dreams,
+        Self::Retention,
+        Self::Journal,
+        Self::Contradictions,
+        Self::QuietSessions,
+        Self::OldPictures,
+        Self::Embeddings,
+    ];
 }
 
 /// How it went the last time.

@@ -9,34 +9,34 @@ fn hash(word: &str) -> String {
     format!("{sum:016x}")
 }
 
-fn symbol(name: &str, signature: &str, body: &str) -> Value {
+pub(crate) fn symbol(name: &str, signature: &str, body: &str) -> Value {
     json!({"name": name, "kind": "function", "signature_hash": hash(signature), "body_hash": hash(body), "start_line": 10, "end_line": 30})
 }
 
-fn file(path: &str, symbols: Vec<Value>) -> Value {
+pub(crate) fn file(path: &str, symbols: Vec<Value>) -> Value {
     json!({"path": path, "sha256": hash(&format!("{path}{symbols:?}")), "symbols": symbols})
 }
 
 /// A complete picture of a repository.
-fn picture(branch: &str, commit: &str, files: Vec<Value>) -> Value {
+pub(crate) fn picture(branch: &str, commit: &str, files: Vec<Value>) -> Value {
     json!({"repo": "gateway", "branch": branch, "commit": commit, "files": files, "complete": true})
 }
 
-async fn syncs(actor: &Actor, picture: Value) -> Value {
+pub(crate) async fn syncs(actor: &Actor, picture: Value) -> Value {
     actor.post("code/snapshots", picture).await.expect(200)
 }
 
-const LOGIN: &str = "auth/service.py";
+pub(crate) const LOGIN: &str = "auth/service.py";
 
-fn service(signature: &str, body: &str) -> Value {
+pub(crate) fn service(signature: &str, body: &str) -> Value {
     file(LOGIN, vec![symbol("authenticate_user", signature, body), symbol("log_out", "out()", "bye")])
 }
 
-async fn fresh(actor: &Actor, memory: &Value) -> Value {
+pub(crate) async fn fresh(actor: &Actor, memory: &Value) -> Value {
     actor.get(&at(memory)).await.expect(200)["freshness"].clone()
 }
 
-fn of<'a>(answer: &'a Value, memory: &Value) -> (usize, &'a Value) {
+pub(crate) fn of<'a>(answer: &'a Value, memory: &Value) -> (usize, &'a Value) {
     let all = answer["items"].as_array().expect("items");
     let place = all.iter().position(|item| item["memory_id"] == memory["id"]).unwrap_or_else(|| panic!("not told: {answer}"));
     (place, &all[place])

@@ -133,3 +133,24 @@ async fn a_function_that_moves_takes_its_memory_along_and_a_revert_makes_it_fres
     assert_eq!((&answer["moved"][0]["path"], &answer["stale"]), (&json!("auth/users.py"), &json!([])), "{answer}");
     assert_eq!(freshness(&agent, &memory).await.0, "fresh");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn on_a_feature_branch_one_is_told_what_holds_there() {
+    let (_house, agent, _program, machine) = served().await;
+    machine.commits("auth/service.py", SERVICE);
+    let memory = agent
+        .remembers_all_of(json!({"kind": "decision", "content": "Logging in takes name and password, nothing else.",
+            "anchors": [{"repo": "acme/shop", "path": "auth/service.py", "symbol": "authenticate_user"}]}))
+        .await;
+    machine.git(&["checkout", "-q", "-b", "feature/otp"]);
+    machine.commits("auth/service.py", &SERVICE.replace("name, password):", "name, password, otp=None):"));
+    let told = machine.cairn(&["recall", "--json", "what does logging in take?"]);
+    let item = items(&told).iter().find(|item| item["memory_id"] == memory["id"]).expect("told");
+    assert_eq!((&item["freshness"]["state"], &told["branch"]), (&json!("stale"), &json!("feature/otp")), "{told}");
+    let brief = machine.cairn(&["context", "--json"]);
+    assert!(brief["markdown"].as_str().expect("a brief").contains("(auth/service.py on feature/otp)"), "{brief}");
+    machine.git(&["checkout", "-q", "main"]);
+    let told = machine.cairn(&["recall", "--json", "what does logging in take?"]);
+    assert_eq!(items(&told)[0]["freshness"]["state"], "fresh", "{told}");
+    assert!(!machine.cairn(&["context", "--json"])["markdown"].as_str().expect("a brief").contains("stale"));
+}

@@ -260,3 +260,18 @@ async fn what_was_decided_against_and_comes_back_clashes_again() {
     resolves(&person, &conflict, "both").await;
     assert_eq!(agent.lists("conflicts?state=open").await.len(), 0);
 }
+
+#[tokio::test]
+async fn what_may_contradict_is_no_reason_to_doubt_on_any_surface() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let here = agent.remembers_all_of(json!({"content": OLD, "project": "gateway"})).await;
+    let everywhere = agent.remembers(NEW).await;
+    assert_eq!(agent.lists("conflicts").await.len(), 1, "it is noticed, and waits to be decided: {everywhere}");
+    for memory in [&here, &everywhere] {
+        assert_eq!(agent.reads(memory).await["freshness"], json!({"state": "fresh", "reasons": []}));
+    }
+    assert_eq!(agent.lists("memories?freshness=fresh").await.len(), 2);
+    assert_eq!(agent.lists("memories?freshness=suspect").await.len(), 0);
+    assert_eq!(agent.lists("memories/needs-review").await.len(), 0);
+}

@@ -5,6 +5,7 @@ use crate::{
     arguments::{Scan as ScanWish, Sync as SyncWish, Watch as WatchWish},
     failure::Failure,
     progress::Progress,
+    repository,
     scan::{
         Passed,
         cache::Cache,
@@ -12,13 +13,14 @@ use crate::{
         many::{self, Scan, Source},
     },
     show,
-    sync::{self, Place, Told},
+    sync::{self, Place, Told, Wish},
 };
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
     io::{self, BufWriter, Write},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -36,11 +38,15 @@ pub fn scan(here: &Here, wish: ScanWish) -> Result<(), Failure> {
         (None, None) => std::env::current_dir().map_err(|wrong| Failure::Failed(format!("there is no current folder: {wrong}")))?,
     };
     let mut progress = Bar::new("scanning");
-    let found = if root.join(".git").exists() {
-        let git = Git::at(&root);
-        many::scan_listed(Source::Git(&git), git.working_tree()?, &mut cache, |done, all| progress.at(done, all))
-    } else {
-        many::scan_folder(&root, &mut cache, |done, all| progress.at(done, all))
+    let told = |done, all| progress.at(done, all);
+    let found = match repository::find(&root).root.map(|above| Git::at(&above)) {
+        // What lies in a folder that git looks away from is looked at as if there were no repository.
+        Some(git) if git.root() == root || !git.ignores(&root) => {
+            let below = root.strip_prefix(git.root()).unwrap_or(&root).to_owned();
+            let listed = git.working_tree()?.into_iter().filter(|file| Path::new(&file.path).starts_with(&below)).collect();
+            many::scan_listed(Source::Git(&git), listed, &mut cache, told)
+        }
+        _ => many::scan_folder(&root, &mut cache, told),
     };
     progress.finish();
     if here.json {
@@ -67,7 +73,12 @@ fn try_sync(here: &Here, wish: &SyncWish) -> Result<(), Failure> {
     let done = if wish.working_tree {
         sync::working_tree(&server, &place, wish.complete, told)
     } else {
-        sync::commit(&server, &place, wish.complete, told)
+        let wish = match wish {
+            SyncWish { complete: true, .. } => Wish::All,
+            SyncWish { hook: true, .. } => Wish::Hook,
+            _ => Wish::Change,
+        };
+        sync::commit(&server, &place, wish, told)
     };
     progress.finish();
     let done = done?;
@@ -142,6 +153,7 @@ fn as_json(place: &Place, told: &Told) -> Value {
 fn names_json((repo, branch): &(String, String), told: &Told) -> Value {
     match told {
         Told::Nothing { commit } => json!({"repo": repo, "branch": branch, "commit": commit, "sent": false}),
+        Told::Older { commit, newer } => json!({"repo": repo, "branch": branch, "commit": commit, "sent": false, "newer": newer}),
         Told::Sent { commit, base, scan, removed, parts, answers } => json!({
             "repo": repo, "branch": branch, "commit": commit, "sent": true, "base": base,
             "files": scan.files.len(), "symbols": scan.symbols(), "removed": removed, "parsed": scan.parsed, "parts": parts,
@@ -158,6 +170,11 @@ fn in_words(place: &Place, told: &Told, took: Duration) -> String {
 fn words((repo, branch): &(String, String), told: &Told, took: Duration) -> String {
     match told {
         Told::Nothing { commit } => format!("{repo}, {branch}: the server knows {} already.", short(commit)),
+        Told::Older { commit, newer } => format!(
+            "{repo}, {branch}: {} is newer than {}, which is checked out here, so nothing was sent. `--complete` sets the branch back to it.",
+            short(newer),
+            short(commit)
+        ),
         Told::Sent { commit, base, scan, removed, answers, .. } => {
             let mut text = passed(&scan.passed);
             let since = base.as_ref().map_or_else(|| "all of it".to_owned(), |base| format!("since {}", short(base)));

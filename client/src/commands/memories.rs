@@ -55,6 +55,7 @@ pub fn recall(here: &Here, wish: Recall) -> Result<(), Failure> {
         ("detail", wish.detail.map(|detail| json!(word(detail)))),
         ("project", here.project(wish.project).map(Value::from)),
         ("as_of", wish.as_of.map(Value::from)),
+        ("branch", wish.branch.or_else(|| here.repository.branch()).map(Value::from)),
         ("kinds", (!kinds.is_empty()).then(|| json!(kinds))),
         ("tags", (!wish.tags.is_empty()).then(|| json!(wish.tags))),
         ("session_id", here.running().map(|running| json!(running.id))),
@@ -71,6 +72,7 @@ pub fn context(here: &Here, wish: Context) -> Result<(), Failure> {
     let parts = [
         ("project", here.project(wish.project).map(Value::from)),
         ("task", task.map(Value::from)),
+        ("branch", wish.branch.or_else(|| here.repository.branch()).map(Value::from)),
         ("token_budget", wish.budget.map(Value::from)),
     ];
     fill(&mut body, parts);

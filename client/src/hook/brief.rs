@@ -22,7 +22,7 @@ fn ask(origin: &Origin, destination: &str) -> Option<String> {
     let profile = profiles::open(destination).ok()?;
     let server = Server::new(&profile, DEADLINE).ok()?.in_workspace(origin.workspace.as_deref());
     let mut body = json!({"format": "markdown"});
-    for (name, value) in [("project", &origin.project), ("task", &origin.task)] {
+    for (name, value) in [("project", &origin.project), ("task", &origin.task), ("branch", &origin.branch)] {
         if let Some(value) = value {
             body[name] = json!(value);
         }
@@ -31,7 +31,8 @@ fn ask(origin: &Origin, destination: &str) -> Option<String> {
 }
 
 fn kept_at(origin: &Origin, destination: &str) -> PathBuf {
-    let (project, task) = (origin.project.as_deref().unwrap_or(""), origin.task.as_deref().unwrap_or(""));
-    let workspace = origin.workspace.as_deref().unwrap_or("");
-    places::state().join("briefs").join(short_hash(&format!("{destination} {workspace} {project} {task}")))
+    let part = |part: &Option<String>| part.clone().unwrap_or_default();
+    let (project, task, branch) = (part(&origin.project), part(&origin.task), part(&origin.branch));
+    let workspace = part(&origin.workspace);
+    places::state().join("briefs").join(short_hash(&format!("{destination} {workspace} {project} {task} {branch}")))
 }

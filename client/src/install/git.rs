@@ -1,11 +1,11 @@
-//! `cairn install git`: after a commit, a merge and a checkout, the server is told what the code looks like. A few lines in
+//! `cairn install git`: after a commit, a merge, a rebase and a checkout, the server is told what the code looks like. A few lines in
 //! each hook, marked, beside whatever the hook does already; in the background, so that nobody waits and nothing can fail.
 
 use super::{carry_out, files, files::Change, program};
 use crate::{failure::Failure, repository::Repository, scan::git::Git};
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
-const HOOKS: [&str; 3] = ["post-commit", "post-merge", "post-checkout"];
+const HOOKS: [&str; 4] = ["post-commit", "post-merge", "post-checkout", "post-rewrite"];
 const BEGIN: &str = "# >>> cairn: tells the memory what the code looks like; `cairn uninstall git` takes it out";
 const END: &str = "# <<< cairn";
 
@@ -25,7 +25,7 @@ pub fn install(dry_run: bool, yes: bool) -> Result<(), Failure> {
         let runs = fs::set_permissions(&change.path, fs::Permissions::from_mode(mode | 0o755));
         runs.map_err(|wrong| Failure::file("make executable", &change.path, &wrong))?;
     }
-    println!("Installed. Each commit, merge and checkout is told in the background; `cairn sync` tells it now.");
+    println!("Installed. Each commit, merge, rebase and checkout is told in the background; `cairn sync` tells it now.");
     Ok(())
 }
 
@@ -67,8 +67,13 @@ fn added_to(text: &str, name: &str, program: &str, path: &std::path::Path) -> Re
 
 fn block(name: &str, program: &str) -> String {
     let quoted = program.replace('\'', "'\\''");
-    // Of a checkout of single files nothing is to be told: the third word is 0.
-    let when = if name == "post-checkout" { "[ \"$3\" = 1 ] && " } else { "" };
+    let when = match name {
+        // Of a checkout of single files nothing is to be told: the third word is 0.
+        "post-checkout" => "[ \"$3\" = 1 ] && ",
+        // An amended commit is told as a commit.
+        "post-rewrite" => "[ \"$1\" = rebase ] && ",
+        _ => "",
+    };
     format!("{BEGIN}\n{when}[ -x '{quoted}' ] && ('{quoted}' sync --hook </dev/null >/dev/null 2>&1 &)\n{END}\n")
 }
 

@@ -24,6 +24,8 @@ pub struct Listed {
     pub mode: Mode,
     /// Of a file in the working tree that is not as it was last added: nothing.
     pub blob: Option<String>,
+    /// Of such a file, what it was: it counts where the file cannot be read.
+    pub added: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,45 @@ impl Git {
         Some(url.trim().to_owned()).filter(|url| !url.is_empty())
     }
 
+    /// The branch that a clone of `origin` begins on, as far as this one knows.
+    pub fn default_branch(&self) -> Option<String> {
+        let name = self.ask(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]).ok()?;
+        name.trim().strip_prefix("origin/").map(str::to_owned)
+    }
+
+    /// What the branch that is checked out follows.
+    pub fn upstream(&self) -> Option<String> {
+        let id = self.ask(&["rev-parse", "--verify", "--quiet", "@{upstream}^{commit}"]).ok()?;
+        Some(id.trim().to_owned()).filter(|id| !id.is_empty())
+    }
+
+    /// Whether one commit came before another, as far as we have both.
+    pub fn is_before(&self, one: &str, other: &str) -> bool {
+        one != other && self.has_commit(other) && self.ask(&["merge-base", "--is-ancestor", one, other]).is_ok()
+    }
+
+    /// Whether git looks away from a folder.
+    pub fn ignores(&self, path: &Path) -> bool {
+        self.ask(&["check-ignore", "-q", &path.to_string_lossy()]).is_ok()
+    }
+
+    /// Files that git follows though a rule says that it should not.
+    pub fn followed_all_the_same(&self) -> Vec<PathBuf> {
+        self.paths(&["ls-files", "-c", "-i", "-z", "--exclude-standard"])
+    }
+
+    /// Files with rules of what to ignore.
+    pub fn rules(&self) -> Vec<PathBuf> {
+        let mut rules = self.paths(&["ls-files", "-c", "-o", "-z", "--exclude-standard", "--", ":(glob)**/.gitignore"]);
+        rules.extend(self.path("info/exclude"));
+        rules
+    }
+
+    fn paths(&self, arguments: &[&str]) -> Vec<PathBuf> {
+        let said = self.ask(arguments).unwrap_or_default();
+        said.split('\0').filter(|path| !path.is_empty()).map(|path| self.root.join(path)).collect()
+    }
+
     pub fn path(&self, name: &str) -> Result<PathBuf, Failure> {
         Ok(self.root.join(self.ask(&["rev-parse", "--git-path", name])?.trim_end_matches('\n')))
     }
@@ -89,7 +130,7 @@ impl Git {
             let [_, mode, _, blob, status] = words[..] else { continue };
             match (status, mode_of(mode)) {
                 ("D", _) | (_, None) => found.removed.push(path.to_owned()),
-                (_, Some(mode)) => found.changed.push(Listed { path: path.to_owned(), mode, blob: Some(blob.to_owned()) }),
+                (_, Some(mode)) => found.changed.push(Listed { path: path.to_owned(), mode, blob: Some(blob.to_owned()), added: None }),
             }
         }
         Ok(found)
@@ -116,11 +157,12 @@ impl Git {
                     path: path.to_owned(),
                     mode,
                     blob: clean.then(|| blob.to_owned()),
+                    added: (!clean).then(|| blob.to_owned()),
                 })
             })
             .collect();
         let more = others.split('\0').filter(|path| !path.is_empty() && !path.ends_with('/'));
-        files.extend(more.map(|path| Listed { path: path.to_owned(), mode: Mode::File, blob: None }));
+        files.extend(more.map(|path| Listed { path: path.to_owned(), mode: Mode::File, blob: None, added: None }));
         Ok(files)
     }
 
@@ -219,7 +261,7 @@ fn listed(line: &str) -> Option<Listed> {
     let (head, path) = line.split_once('\t')?;
     let mut words = head.split(' ');
     let (mode, _, blob) = (mode_of(words.next()?)?, words.next()?, words.next()?);
-    Some(Listed { path: path.to_owned(), mode, blob: Some(blob.to_owned()) })
+    Some(Listed { path: path.to_owned(), mode, blob: Some(blob.to_owned()), added: None })
 }
 
 fn mode_of(mode: &str) -> Option<Mode> {

@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
 /// A folder, whatever it is.
 pub fn scan_folder(root: &Path, cache: &mut Cache, told: impl FnMut(usize, usize)) -> Scan {
     let walked = tree::walk(root);
-    let listed = walked.paths.into_iter().map(|path| Listed { path, mode: Mode::File, blob: None }).collect();
+    let listed = walked.paths.into_iter().map(|path| Listed { path, mode: Mode::File, blob: None, added: None }).collect();
     let mut scan = scan_listed(Source::Folder(root), listed, cache, told);
     scan.passed.extend(walked.passed);
     scan.passed.sort_unstable();
@@ -82,7 +82,7 @@ pub fn scan_listed(source: Source<'_>, listed: Vec<Listed>, cache: &mut Cache, m
             _ if !is_tellable(&file.path) => done.passed.push((file.path, Passed::Unreadable)),
             (Mode::Link, _) => done.passed.push((file.path, Passed::Link)),
             (Mode::File, Some(blob)) => known_or(file.path, blob, cache, &mut done, &mut unread),
-            (Mode::File, None) => unread.push(Unread { path: file.path, blob: None }),
+            (Mode::File, None) => unread.push(Unread { path: file.path, blob: None, added: file.added }),
         }
     }
     let all = done.files.len() + unread.len();
@@ -132,6 +132,7 @@ fn is_tellable(path: &str) -> bool {
 struct Unread {
     path: String,
     blob: Option<String>,
+    added: Option<String>,
 }
 
 fn known_or(path: String, blob: String, cache: &Cache, done: &mut Scan, unread: &mut Vec<Unread>) {
@@ -141,7 +142,7 @@ fn known_or(path: String, blob: String, cache: &Cache, done: &mut Scan, unread: 
     };
     match cache.get(&blob, language) {
         Some(scanned) => take(done, Known { path, blob, scanned }),
-        None => unread.push(Unread { path, blob: Some(blob) }),
+        None => unread.push(Unread { path, blob: Some(blob), added: None }),
     }
 }
 
@@ -184,21 +185,16 @@ fn work(source: Source<'_>, unread: &[Unread], next: &AtomicUsize, send: &mpsc::
 
 fn read(source: Source<'_>, file: &Unread, contents: &mut Option<Contents>, cache: &Cache) -> Result<Fresh, Passed> {
     if let (Some(blob), Source::Git(git)) = (&file.blob, source) {
-        if contents.is_none() {
-            *contents = git.contents().ok();
-        }
-        let content = contents.as_mut().and_then(|contents| contents.read(blob, LARGEST).ok());
-        let scanned = match content {
-            Some(Content::Bytes(bytes)) => of_bytes(&file.path, &bytes, blob),
-            Some(Content::TooLarge) => unparsed(blob, Some(Passed::TooLarge)),
-            Some(Content::Missing) | None => {
-                *contents = None;
-                return Err(Passed::Unreadable);
-            }
-        };
-        return Ok(Fresh { blob: blob.clone(), scanned, parsed: true });
+        return Ok(in_git(git, &file.path, blob, contents));
     }
-    let opened = tree::open(source.root(), &file.path)?;
+    let opened = match (tree::open(source.root(), &file.path), &file.added, source) {
+        // It is there: what it was when it was added is nearer the truth than that it is gone.
+        (Err(Passed::Unreadable), Some(added), Source::Git(git)) => {
+            let was = in_git(git, &file.path, added, contents);
+            return Ok(Fresh { scanned: Scanned { passed: Some(Passed::Unreadable), ..was.scanned }, parsed: false, ..was });
+        }
+        (opened, ..) => opened?,
+    };
     let Some(language) = Language::of(&file.path) else {
         return Ok(Fresh { scanned: unparsed(&opened.blob, None), blob: opened.blob, parsed: false });
     };
@@ -210,6 +206,23 @@ fn read(source: Source<'_>, file: &Unread, contents: &mut Option<Contents>, cach
         None => unparsed(&opened.blob, Some(Passed::TooLarge)),
     };
     Ok(Fresh { blob: opened.blob, scanned, parsed: true })
+}
+
+/// Of a content that git has lost, too, its id is known.
+fn in_git(git: &Git, path: &str, blob: &str, contents: &mut Option<Contents>) -> Fresh {
+    if contents.is_none() {
+        *contents = git.contents().ok();
+    }
+    let content = contents.as_mut().and_then(|contents| contents.read(blob, LARGEST).ok());
+    let (scanned, parsed) = match content {
+        Some(Content::Bytes(bytes)) => (of_bytes(path, &bytes, blob), true),
+        Some(Content::TooLarge) => (unparsed(blob, Some(Passed::TooLarge)), true),
+        Some(Content::Missing) | None => {
+            *contents = None;
+            (unparsed(blob, Some(Passed::Unreadable)), false)
+        }
+    };
+    Fresh { blob: blob.to_owned(), scanned, parsed }
 }
 
 /// A file that could not be parsed has the digest that git gives it, from wherever it was read.

@@ -8,6 +8,8 @@
 
 pub mod cache;
 pub mod git;
+#[cfg(test)]
+mod golden;
 pub mod languages;
 mod literals;
 pub mod many;

@@ -40,6 +40,11 @@ pub enum Told {
     Nothing {
         commit: String,
     },
+    /// It knows, or will soon, one that came after this: an older checkout does not set everybody back.
+    Older {
+        commit: String,
+        newer: String,
+    },
     Sent {
         commit: String,
         base: Option<String>,
@@ -50,13 +55,27 @@ pub enum Told {
     },
 }
 
+/// Who wants a commit told, and how much of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// Git, after whatever it did.
+    Hook,
+    Change,
+    /// Somebody who means it, also where the server knows a newer one.
+    All,
+}
+
 /// What a commit holds, told as a difference where the server has something to differ from.
-pub fn commit(server: &Server, place: &Place, complete: bool, told: impl FnMut(usize, usize)) -> Result<Told, Failure> {
+pub fn commit(server: &Server, place: &Place, wish: Wish, told: impl FnMut(usize, usize)) -> Result<Told, Failure> {
     let git = &place.git;
     let head = git.head()?;
-    let known = newest(server, place)?.filter(|_| !complete);
+    let known = newest(server, place)?.filter(|_| wish != Wish::All);
     if known.as_ref() == Some(&head) {
         return Ok(Told::Nothing { commit: head });
+    }
+    let upstream = git.upstream().filter(|_| wish == Wish::Hook);
+    if let Some(newer) = known.iter().chain(&upstream).find(|other| git.is_before(&head, clean(other))) {
+        return Ok(Told::Older { commit: head, newer: newer.clone() });
     }
     let mut cache = Cache::open();
     let mut told = told;
@@ -110,6 +129,11 @@ pub fn working_tree(server: &Server, place: &Place, complete: bool, told: impl F
         state::keep(place, &all);
     }
     sent
+}
+
+/// The commit under whatever was told.
+fn clean(told: &str) -> &str {
+    told.split_once('+').map_or(told, |(commit, _)| commit)
 }
 
 /// Files only: links and modules are never told.

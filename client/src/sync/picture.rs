@@ -47,6 +47,9 @@ impl Picture<'_> {
             "removed": removed,
             "complete": self.base.is_none(),
         });
+        if let Some(branch) = &self.place.default_branch {
+            body["default_branch"] = json!(branch);
+        }
         if let Some(base) = self.base {
             body["base"] = json!(base);
         }

@@ -7,6 +7,8 @@ pub struct Place {
     pub git: Git,
     pub repo: String,
     pub branch: String,
+    /// The one that memories are judged on unless another is asked for, as far as we know.
+    pub default_branch: Option<String>,
     /// Somebody said which branch it is.
     said: bool,
 }
@@ -28,7 +30,8 @@ impl Place {
             .or_else(|| git.branch())
             .or_else(branch_in_ci)
             .ok_or_else(|| Failure::Usage("no branch is checked out: say which one this is with `--branch NAME`".to_owned()))?;
-        Ok(Self { git, repo, branch, said: names.branch.is_some() })
+        let default_branch = names.default_branch.clone().or_else(|| git.default_branch());
+        Ok(Self { git, repo, branch, default_branch, said: names.branch.is_some() })
     }
 
     /// Another branch may have been checked out.

@@ -18,7 +18,7 @@ pub struct Repository {
     pub folder: PathBuf,
 }
 
-const AUTH: &str = "SECRET_PEPPER = 'zebra-hunter'\n\n\ndef authenticate_user(name, password):\n    # platypus says so\n    return check(name, password + 'giraffe')\n\n\ndef other():\n    return 1\n";
+pub const AUTH: &str = "SECRET_PEPPER = 'zebra-hunter'\n\n\ndef authenticate_user(name, password):\n    # platypus says so\n    return check(name, password + 'giraffe')\n\n\ndef other():\n    return 1\n";
 const LIB: &str = "pub fn alpaca_count(x: u32) -> u32 {\n    x + 1\n}\n";
 
 impl Repository {
@@ -61,12 +61,12 @@ impl Repository {
     }
 }
 
-fn done(output: &Output) -> Value {
+pub fn done(output: &Output) -> Value {
     assert!(output.status.success(), "{}{}", out(output), err(output));
     serde_json::from_str(&out(output)).unwrap_or_default()
 }
 
-fn paths(picture: &Value) -> Vec<&str> {
+pub fn paths(picture: &Value) -> Vec<&str> {
     picture["files"].as_array().expect("files").iter().filter_map(|file| file["path"].as_str()).collect()
 }
 

@@ -54,7 +54,7 @@ fn hooks_are_written_where_git_looks_for_them() {
     let repository = Repository::new(&home);
     repository.git(&["config", "core.hooksPath", "tools/hooks"]);
     ok(&home, &repository, &["install", "git", "--yes"]);
-    for name in ["post-commit", "post-merge", "post-checkout"] {
+    for name in ["post-commit", "post-merge", "post-checkout", "post-rewrite"] {
         let path = repository.folder.join("tools/hooks").join(name);
         let mode = fs::metadata(&path).expect("a hook").permissions().mode();
         assert_eq!(mode & 0o111, 0o111, "{name} runs");
@@ -81,6 +81,28 @@ fn with_the_server_away_or_nobody_signed_in_a_commit_is_a_commit() {
     assert!(git_at_home(&home, &repository, &["commit", "-q", "--allow-empty", "-m", "alone"]));
     let quiet = repository.cairn(&home, &["sync", "--hook"]);
     assert!(quiet.status.success() && quiet.stdout.is_empty() && quiet.stderr.is_empty(), "{}", err(&quiet));
+}
+
+#[test]
+fn a_rebase_is_told_when_it_is_over() {
+    let fake = Fake::start(Mood::Well);
+    let home = Home::signed_in(&fake.url);
+    let repository = Repository::new(&home);
+    repository.git(&["checkout", "-q", "-b", "topic"]);
+    repository.write("topic.py", "def t():\n    pass\n");
+    repository.commit("topic");
+    repository.git(&["checkout", "-q", "main"]);
+    repository.commit("main goes on");
+    repository.git(&["checkout", "-q", "topic"]);
+    ok(&home, &repository, &["install", "git", "--yes"]);
+    ok(&home, &repository, &["login", "--url", &fake.url, "--key", "cairn_k_s"]);
+    assert!(git_at_home(&home, &repository, &["rebase", "-q", "main"]));
+    let head = repository.git(&["rev-parse", "HEAD"]);
+    let told = || {
+        let known = fake.known.lock().expect("known");
+        known.pictures.iter().any(|picture| picture["commit"] == head.as_str() && picture["branch"] == "topic")
+    };
+    assert!(wait_for(told), "what came of it is told");
 }
 
 fn git_at_home(home: &Home, repository: &Repository, arguments: &[&str]) -> bool {

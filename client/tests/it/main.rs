@@ -1,5 +1,6 @@
 //! `cairn` as a real process, against a small server of our own.
 
+mod checkouts;
 mod code;
 mod commands;
 mod exchange;

@@ -25,6 +25,8 @@ pub struct Asked {
     pub project: Option<String>,
     pub task: Option<String>,
     pub budget: u32,
+    /// The branch that is worked on: the code is judged there.
+    pub branch: Option<String>,
 }
 
 pub struct Part {
@@ -63,6 +65,7 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
         }
         None => store::tasks::last_active(&mut tx, project).await?,
     };
+    let branch = asked.branch.as_deref();
     let plain = |text: String| Line { text, memory: None, freshness: None };
     let (mut next, mut open) = (Vec::new(), Vec::new());
     if let Some(task) = &task {
@@ -90,8 +93,8 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
     ] {
         let mut lines = Vec::new();
         for memory in store::memories::most_binding(&mut tx, kinds, project, MOST).await? {
-            let judged = memories::judge(scope, &memory);
-            let line = Line { text: line(scope, &memory), memory: Some((memory.id, memory.version)), freshness: Some(judged) };
+            let judged = memories::judge_on(scope, &memory, branch);
+            let line = Line { text: line(scope, &memory, branch), memory: Some((memory.id, memory.version)), freshness: Some(judged) };
             let fresh = line.freshness.as_ref().is_some_and(|judged| judged.state == Freshness::Fresh);
             if fresh || memory.kind == Kind::Decision { lines.push(line) } else { doubtful.push(line) }
         }
@@ -120,7 +123,7 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
 }
 
 /// A memory in a line: what it says, how far it can be trusted, and where to find the rest.
-pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory) -> String {
+pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory, branch: Option<&str>) -> String {
     let speaks = cairn_secrets::speaks_to_the_model(&memory.content).or_else(|| cairn_secrets::speaks_to_the_model(&memory.title));
     if let Some(reason) = speaks {
         return format!("[left out: its text {reason}] ({})", memory.id);
@@ -131,7 +134,7 @@ pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory) -> String {
     } else {
         format!("{}: {}", short(&memory.title, 120), short(said, 240))
     };
-    let judged = memories::judge(scope, memory);
+    let judged = memories::judge_on(scope, memory, branch);
     let mark = match judged.state {
         Freshness::Fresh => String::new(),
         state => format!(" [{}: {}]", state.word(), judged.reasons.join("; ")),
@@ -170,7 +173,13 @@ fn receipt<P>(scope: &Scope<P>, asked: &Asked, parts: &[Part], tokens: u32, omit
         Some(told(memory_id, version, line.freshness.as_ref(), tokens::count(&line.text), Detail::Index))
     };
     let items = parts.iter().flat_map(|part| &part.lines).filter_map(of_line).collect();
-    let asked = Recall { project: asked.project.clone(), token_budget: Some(asked.budget), detail: Detail::Index, ..Recall::default() };
+    let asked = Recall {
+        project: asked.project.clone(),
+        token_budget: Some(asked.budget),
+        detail: Detail::Index,
+        branch: asked.branch.clone(),
+        ..Recall::default()
+    };
     Receipt { tokens, omitted: u32::try_from(omitted).unwrap_or(u32::MAX), ..receipt_of(scope, "context", asked, items, started) }
 }
 

@@ -19,7 +19,7 @@ use crate::{
     problem::Problem,
     store::{Reading, Scope, Writing},
 };
-use axum::extract::State as Of;
+use axum::{extract::State as Of, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use time::OffsetDateTime;
@@ -34,6 +34,7 @@ pub fn routes() -> OpenApiRouter<App> {
     let (reading, writing) = (Access::Workspace(Power::Reading), Access::Workspace(Power::Writing));
     OpenApiRouter::new()
         .routes(needs(writing, routes!(sync_code)))
+        .routes(needs(writing, routes!(forget_branch)))
         .routes(needs(reading, routes!(list_snapshots)))
         .routes(needs(reading, routes!(related_code)))
 }
@@ -51,6 +52,10 @@ struct SnapshotBody {
     /// The branch.
     #[schema(example = "main")]
     branch: String,
+    /// The branch that the repository begins on: memories are judged there unless another is asked for. What was said last counts;
+    /// where nobody says, it is `main`, else `master`, else the first that was synced.
+    #[schema(example = json!(null))]
+    default_branch: Option<String>,
     /// The commit of the picture that this one is the difference to; 409 `snapshot_base_unknown` when the newest one known is of
     /// another.
     #[schema(example = json!(null))]
@@ -145,7 +150,8 @@ impl SnapshotBody {
         }
         Ok(Picture {
             repo: Repo::parse(&self.repo)?,
-            branch: Branch::parse(&self.branch)?,
+            branch: Branch::parse("branch", &self.branch)?,
+            default_branch: self.default_branch.as_deref().map(|branch| Branch::parse("default_branch", branch)).transpose()?,
             commit: Commit::parse("commit", &self.commit)?,
             base: self.base.as_deref().map(|base| Commit::parse("base", base)).transpose()?,
             files: self.files.into_iter().enumerate().map(|(n, file)| file.parse(n)).collect::<Result<_, _>>()?,
@@ -284,7 +290,8 @@ impl From<Happened> for HappenedBody {
 /// when a signature changed or the code is gone; fresh again when it is as it was.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/code/snapshots", tag = "Code", request_body = SnapshotBody, responses(
     (status = 200, description = "What became of the memories on it.", body = SyncedBody),
-    (status = 409, description = "The newest picture known is of another commit than `base` (`snapshot_base_unknown`, with `commit`), or parts of it have not come (`snapshot_parts_missing`).")))]
+    (status = 409, description = "The newest picture known is of another commit than `base` (`snapshot_base_unknown`, with `commit`), or parts of it have not come (`snapshot_parts_missing`)."),
+    (status = 413, description = "A body is larger than 10 MiB, or the parts of a picture together than 256 MiB as they are kept (`too_large`).")))]
 async fn sync_code(Of(app): Of<App>, scope: Scope<Writing>, Json(sent): Json<SnapshotBody>) -> Result<axum::Json<SyncedBody>, Problem> {
     let picture = sent.parse()?;
     let (repo, branch, commit) = (picture.repo.as_str().to_owned(), picture.branch.as_str().to_owned(), picture.commit.as_str().to_owned());
@@ -372,6 +379,26 @@ async fn list_snapshots(
 ) -> Result<axum::Json<List<HeadBody>>, Problem> {
     let heads = acts::code::branches(&app, &scope, asked.repo.as_deref(), asked.branch.as_deref()).await?;
     Ok(axum::Json(List { data: heads.into_iter().map(HeadBody::from).collect(), next_cursor: None }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct WhichBranch {
+    /// The repository.
+    repo: String,
+    /// The branch.
+    branch: String,
+}
+
+/// Forget a branch that is gone, and what it made of memories.
+///
+/// Of a key that is limited to a project, that project's picture. If memories were judged on it, they are from now on on the
+/// branch that comes next, if there is one.
+#[utoipa::path(delete, path = "/v1/workspaces/{ws}/code/snapshots", tag = "Code", params(WhichBranch), responses((status = 204, description = "Forgotten.")))]
+async fn forget_branch(Of(app): Of<App>, scope: Scope<Writing>, Query(of): Query<WhichBranch>) -> Result<StatusCode, Problem> {
+    acts::code::forget_branch(&app, &scope, &Repo::parse(&of.repo)?, &Branch::parse("branch", &of.branch)?).await?;
+    Ok(StatusCode::NO_CONTENT)
 }
 
 #[derive(Deserialize, IntoParams)]

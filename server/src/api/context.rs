@@ -9,7 +9,7 @@ use super::{
 use crate::{
     App,
     acts::{self, context::Asked},
-    model::{MemoryId, Power, Project, ReceiptId, sessions::task_key},
+    model::{MemoryId, Power, Project, ReceiptId, sessions::task_key, text},
     problem::Problem,
     store::{Reading, Scope},
 };
@@ -32,6 +32,9 @@ struct ContextBody {
     /// The key of the task that is worked on; without one, the one that was worked on last.
     #[schema(example = "rotate-keys")]
     task: Option<String>,
+    /// The branch that is worked on: whether code still is as it was is judged there; on each repository's default branch unless said.
+    #[schema(example = "feature/login")]
+    branch: Option<String>,
     /// How many tokens it may have, 100 to 100,000; 2,000 unless said.
     token_budget: Option<u32>,
     /// With `json`, the sections alone; with `markdown`, which it is unless said, the text to read as well.
@@ -100,6 +103,7 @@ async fn context(
         project: sent.project.as_deref().map(Project::parse).transpose()?.map(Project::into_string),
         task: sent.task.as_deref().map(task_key).transpose()?,
         budget: budget(sent.token_budget)?,
+        branch: sent.branch.as_deref().map(|branch| text::line("branch", branch, 500)).transpose()?,
     };
     let told = acts::context::context(&app, &scope, asked).await?;
     let lines = |lines: Vec<acts::context::Line>| {

@@ -10,6 +10,8 @@ use time::OffsetDateTime;
 pub const SYMBOLS_IN_A_FILE: usize = 20_000;
 pub const FILES_IN_A_CALL: usize = 50_000;
 pub const PARTS: u32 = 1000;
+/// What the parts of a picture may weigh together, as they are kept: some ten million lines of code.
+pub const WAITING_BYTES: i64 = 256 * 1024 * 1024;
 pub const SHINGLES: usize = 64;
 
 /// A repository, as those who sync it call it: `api-gateway`, `acme/api-gateway`.
@@ -38,8 +40,8 @@ impl Repo {
 }
 
 impl Branch {
-    pub fn parse(name: &str) -> Result<Self, Problem> {
-        named("branch", name, 250).map(Self)
+    pub fn parse(field: &'static str, name: &str) -> Result<Self, Problem> {
+        named(field, name, 250).map(Self)
     }
 
     pub fn as_str(&self) -> &str {
@@ -182,6 +184,8 @@ pub struct Picture {
     pub repo: Repo,
     pub branch: Branch,
     pub commit: Commit,
+    /// The branch that the repository begins on, if whoever sent it knows.
+    pub default_branch: Option<Branch>,
     /// The picture that this one is a difference to.
     pub base: Option<Commit>,
     pub files: Vec<File>,
@@ -201,6 +205,8 @@ words!(
         Moved = "moved",
         /// The same, under another name.
         Renamed = "renamed",
+        /// The same, elsewhere or under another name, and the memory's text says where or what it was.
+        TextNamesTheOld = "text_names_the_old",
         /// Its body is another.
         BodyChanged = "body_changed",
         /// It has another name and nearly the same body.
@@ -225,7 +231,9 @@ impl Fate {
     pub fn freshness(self) -> Option<Freshness> {
         match self {
             Self::Unchanged | Self::Moved | Self::Renamed => Some(Freshness::Fresh),
-            Self::BodyChanged | Self::RenamedAndChanged | Self::FileChanged | Self::Differs => Some(Freshness::Suspect),
+            Self::TextNamesTheOld | Self::BodyChanged | Self::RenamedAndChanged | Self::FileChanged | Self::Differs => {
+                Some(Freshness::Suspect)
+            }
             Self::SignatureChanged | Self::Removed | Self::FileGone => Some(Freshness::Stale),
             Self::Absent => None,
         }

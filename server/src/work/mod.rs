@@ -28,6 +28,8 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// Runs until the server stops.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let (mut turn, mut look) = (interval(Duration::from_mins(1)), interval(LOOK_AROUND));
+    let mut hourly = interval(Duration::from_hours(1));
+    hourly.set_missed_tick_behavior(MissedTickBehavior::Delay);
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
@@ -42,6 +44,7 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
                 house_keeping(&app).await;
                 quiet_sessions(&app).await;
             }
+            _ = hourly.tick() => old_pictures(&app).await,
             _ = look.tick() => acts::recall::look_around(&app).await,
             _ = stop.changed() => break,
         }
@@ -79,9 +82,25 @@ async fn quiet_sessions(app: &App) {
     }
 }
 
+/// One server at a time forgets pictures of code that nobody needs any more.
+async fn old_pictures(app: &App) {
+    let forgotten = async {
+        if let Some(turn) = app.db().take_turn("old pictures").await? {
+            acts::code::forget_the_old(app).await?;
+            drop(turn);
+        }
+        Ok::<_, crate::problem::Problem>(())
+    };
+    if let Err(problem) = app.jobs().watch(Job::OldPictures, Box::pin(forgotten)).await {
+        tracing::warn!(?problem, "old pictures of code could not be forgotten");
+    }
+}
+
 /// Each server looks after what it has written itself. Beside the others, for it may take a while.
 async fn contradictions(app: App) {
     let mut turn = interval(SWEEP);
+    let mut hourly = interval(Duration::from_hours(1));
+    hourly.set_missed_tick_behavior(MissedTickBehavior::Delay);
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         turn.tick().await;

@@ -3,11 +3,11 @@
 use crate::{
     App,
     engines::{
-        anchoring,
+        anchoring::{self, Likely, Mention},
         freshness::{Anchored, Branch, Files, Fingerprint},
     },
     model::{
-        Anchor, Kind, Memory, NewMemory, Project, SessionId,
+        Anchor, Kind, Memory, NewMemory, SessionId,
         code::{Fate, File, Standing},
         memory::AnchorState,
     },
@@ -17,43 +17,94 @@ use crate::{
         code::{Change, Seen},
     },
 };
-use std::{cell::OnceCell, collections::HashMap};
+use std::{cell::OnceCell, collections::BTreeMap};
 use uuid::Uuid;
+
+/// Memories that are looked up together.
+const AT_ONCE: usize = 25;
+/// Files that a memory's text may mean, before it is looked at which.
+const MOST: i64 = 200;
 
 /// Something new is hung on the code it names; where nothing was said of anchors, on what its text speaks of.
 pub(in crate::acts) async fn hang<P: Permission>(app: &App, scope: &Scope<P>, new: &mut NewMemory) -> Result<(), Problem> {
-    // What happened in a run stays true, whatever becomes of the code.
-    let looks = new.anchors.is_empty() && new.find_anchors && new.kind != Kind::Episode;
-    let mentions = if looks { anchoring::mentions(new.content.as_str()) } else { Vec::new() };
-    if new.anchors.is_empty() && mentions.is_empty() {
+    hang_all(app, scope, vec![new]).await
+}
+
+/// The same of many, with a look or two for all of them.
+pub(in crate::acts) async fn hang_all<P: Permission>(app: &App, scope: &Scope<P>, all: Vec<&mut NewMemory>) -> Result<(), Problem> {
+    let mut of: BTreeMap<(Option<String>, Option<SessionId>), Vec<Hanging<'_>>> = BTreeMap::new();
+    for one in all.into_iter().filter_map(Hanging::of) {
+        let project = one.new.project.as_ref().or(scope.project()).map(|project| project.as_str().to_owned());
+        of.entry((project, one.new.session_id)).or_default().push(one);
+    }
+    if of.is_empty() {
         return Ok(());
     }
     let mut tx = app.db().read(scope).await?;
-    let project = new.project.as_ref().or(scope.project()).map(Project::as_str);
-    let trees = Trees::find(&mut tx, project, new.session_id).await?;
-    if trees.0.is_empty() {
+    let heads = store::code::heads(&mut tx, None).await?;
+    for ((project, run), mut all) in of {
+        let trees = Trees(heads.clone()).of_project(project.as_deref()).first_of_run(&mut tx, run).await?;
+        if trees.0.is_empty() {
+            continue;
+        }
+        for some in all.chunks_mut(AT_ONCE) {
+            look_up(&mut tx, &trees, some).await?;
+            let named = some.iter_mut().filter(|one| one.mentions.is_empty()).flat_map(|one| &mut one.new.anchors);
+            trees.resolve(&mut tx, named.collect()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Something new that may hang on code, and what its text speaks of where nobody said on what.
+struct Hanging<'a> {
+    new: &'a mut NewMemory,
+    mentions: Vec<Mention>,
+}
+
+impl<'a> Hanging<'a> {
+    fn of(new: &'a mut NewMemory) -> Option<Self> {
+        // What happened in a run stays true, whatever becomes of the code.
+        let looks = new.anchors.is_empty() && new.find_anchors && new.kind != Kind::Episode;
+        let mentions = if looks { anchoring::mentions(new.content.as_str()) } else { Vec::new() };
+        (!new.anchors.is_empty() || !mentions.is_empty()).then_some(Self { new, mentions })
+    }
+}
+
+/// Hangs those on what their texts speak of, where that can be one thing only.
+async fn look_up<M>(tx: &mut Tx<M>, trees: &Trees, some: &mut [Hanging<'_>]) -> Result<(), Problem> {
+    let first: Vec<&Seen> = trees.first_of_each();
+    let ids: Vec<Uuid> = first.iter().map(|tree| tree.id).collect();
+    let (mut paths, mut names) = (Vec::new(), Vec::new());
+    let mut speaking = 0;
+    for one in some.iter().filter(|one| !one.mentions.is_empty()) {
+        let sought = anchoring::sought(&one.mentions);
+        paths.extend(sought.0);
+        names.extend(sought.1);
+        speaking += 1;
+    }
+    if speaking == 0 {
         return Ok(());
     }
-    if mentions.is_empty() {
-        return trees.resolve(&mut tx, &mut new.anchors).await;
-    }
-    let first: Vec<&Seen> = trees.first_of_each();
-    let (paths, names) = anchoring::sought(&mentions);
-    let found = store::code::like_these(&mut tx, &first.iter().map(|tree| tree.id).collect::<Vec<_>>(), &paths, &names).await?;
-    let files: Vec<&File> = found.iter().map(|(_, file)| file).collect();
-    for named in anchoring::resolve(&mentions, &files) {
-        // The same path in two repositories is two things.
-        let mut of = found.iter().filter(|(_, file)| file.path == named.path);
-        let (Some((tree, file)), None) = (of.next(), of.next()) else { continue };
-        let Some(tree) = first.iter().find(|one| one.id == *tree) else { continue };
-        let anchor = Anchor {
-            repo: Some(tree.repo.clone()),
-            path: named.path,
-            symbol: named.symbol,
-            fingerprint: None,
-            state: AnchorState::Unresolved,
-        };
-        new.anchors.extend(seen_in(&anchor, tree, file));
+    let found = store::code::like_these(tx, &ids, &paths, &names, MOST * speaking).await?;
+    let all = Likely::of(found.iter().map(|(_, file)| file));
+    for one in some.iter_mut().filter(|one| !one.mentions.is_empty()) {
+        let likely: Vec<&(Uuid, File)> = all.to(&one.mentions).into_iter().map(|n| &found[n]).collect();
+        let files: Vec<&File> = likely.iter().map(|(_, file)| file).collect();
+        for named in anchoring::resolve(&one.mentions, &files) {
+            // The same path in two repositories is two things.
+            let mut of = likely.iter().filter(|(_, file)| file.path == named.path);
+            let (Some((tree, file)), None) = (of.next(), of.next()) else { continue };
+            let Some(tree) = first.iter().find(|one| one.id == *tree) else { continue };
+            let anchor = Anchor {
+                repo: Some(tree.repo.clone()),
+                path: named.path,
+                symbol: named.symbol,
+                fingerprint: None,
+                state: AnchorState::Unresolved,
+            };
+            one.new.anchors.extend(seen_in(&anchor, tree, file));
+        }
     }
     Ok(())
 }
@@ -78,7 +129,7 @@ pub(in crate::acts) async fn renew(tx: &mut Tx<Write>, memory: &mut Memory) -> R
             anchor.symbol.clone_from(&was.symbol);
         }
     }
-    trees.resolve(tx, &mut anchors).await?;
+    trees.resolve(tx, anchors.iter_mut().collect()).await?;
     // What was first seen by a picture stands beside the version: it goes with what was said of it.
     if anchors == memory.anchors && !memory.code.is_empty() {
         store::code::forget(tx, memory.id).await?;
@@ -94,11 +145,13 @@ pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) ->
     let repos: Vec<&str> = memory.anchors.iter().filter_map(|anchor| anchor.repo.as_deref()).collect();
     let trees = Trees(store::code::heads(tx, Some(&repos)).await?).of_project(memory.project.as_deref());
     let paths: Vec<&str> = memory.anchors.iter().map(|anchor| anchor.path.as_str()).collect();
+    let ids: Vec<Uuid> = trees.0.iter().map(|tree| tree.id).collect();
+    let (files, none) = (store::code::files_of_each(tx, &ids, &paths).await?, Files::new());
     for tree in &trees.0 {
         let main = trees.0.iter().find(|one| one.repo == tree.repo && one.main).map_or(tree.branch.as_str(), |one| &one.branch);
-        let (files, none) = (store::code::files(tx, tree.id, &paths).await?, Files::new());
+        let files = files.get(&tree.id).unwrap_or(&none);
         let commit = tree.commit.as_deref().unwrap_or_default();
-        let branch = Branch { name: &tree.branch, main, commit, before: &none, now: &none, unchanged: &files, came: OnceCell::new() };
+        let branch = Branch { name: &tree.branch, main, commit, before: &none, now: &none, unchanged: files, came: OnceCell::new() };
         for (anchor, position) in memory.anchors.iter().zip(1..).filter(|(anchor, _)| anchor.repo.as_deref() == Some(&tree.repo)) {
             let Some(fingerprint) = anchor.fingerprint.as_deref().and_then(Fingerprint::read) else { continue };
             let anchored =
@@ -130,13 +183,16 @@ struct Trees(Vec<Seen>);
 
 impl Trees {
     async fn find<M>(tx: &mut Tx<M>, project: Option<&str>, run: Option<SessionId>) -> Result<Self, Problem> {
-        let mut trees = Self(store::code::heads(tx, None).await?).of_project(project);
-        if let Some(run) = run.filter(|_| !trees.0.is_empty())
+        Self(store::code::heads(tx, None).await?).of_project(project).first_of_run(tx, run).await
+    }
+
+    async fn first_of_run<M>(mut self, tx: &mut Tx<M>, run: Option<SessionId>) -> Result<Self, Problem> {
+        if let Some(run) = run.filter(|_| !self.0.is_empty())
             && let Some(branch) = store::code::branch_of_run(tx, run).await?
         {
-            trees.0.sort_by_key(|tree| tree.branch != branch);
+            self.0.sort_by_key(|tree| tree.branch != branch);
         }
-        Ok(trees)
+        Ok(self)
     }
 
     /// A project's own pictures of a repository come before everybody's; another project's are not its business.
@@ -159,13 +215,19 @@ impl Trees {
     }
 
     /// Fingerprints for those that are found; of an anchor without a repository, where only one has the place.
-    async fn resolve<M>(&self, tx: &mut Tx<M>, anchors: &mut [Anchor]) -> Result<(), Problem> {
-        let paths: Vec<String> = anchors.iter().map(|anchor| anchor.path.clone()).collect();
-        let mut files: HashMap<Uuid, Files> = HashMap::new();
-        for tree in &self.0 {
-            let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-            files.insert(tree.id, store::code::files(tx, tree.id, &paths).await?);
-        }
+    async fn resolve<M>(&self, tx: &mut Tx<M>, anchors: Vec<&mut Anchor>) -> Result<(), Problem> {
+        let first: Vec<Uuid> = self.first_of_each().iter().map(|tree| tree.id).collect();
+        let paths: Vec<&str> = anchors.iter().map(|anchor| anchor.path.as_str()).collect();
+        let mut files = store::code::files_of_each(tx, &first, &paths).await?;
+        // Only what the likeliest picture of its repository does not have is looked for in the others.
+        let settled = |anchor: &Anchor| {
+            let tree = self.0.iter().find(|tree| Some(&tree.repo) == anchor.repo.as_ref());
+            tree.and_then(|tree| seen_in(anchor, tree, files.get(&tree.id)?.get(&anchor.path)?)).is_some()
+        };
+        let paths: Vec<&str> = anchors.iter().filter(|anchor| !settled(anchor)).map(|anchor| anchor.path.as_str()).collect();
+        let others: Vec<Uuid> = self.0.iter().map(|tree| tree.id).filter(|id| !first.contains(id)).collect();
+        let more = store::code::files_of_each(tx, &others, &paths).await?;
+        files.extend(more);
         for anchor in anchors {
             let repos: Vec<&str> = match anchor.repo.as_deref() {
                 Some(repo) => vec![repo],

@@ -189,10 +189,10 @@ async fn apply<P: CanWrite>(
     (at, audit): (OffsetDateTime, AuditId),
 ) -> Result<Synced, Problem> {
     store::code::put_files(tx, head.id, &change.now, &change.gone).await?;
-    let main = store::code::main_of(tx, &head.project, &head.repo, &head.branch).await?;
-    if store::code::set_main(tx, &head.project, &head.repo, &main).await? {
-        store::code::judge_on(tx, &head.project, &head.repo, &main).await?;
+    if let Some(default) = &picture.default_branch {
+        store::code::put_default(tx, &head, default.as_str()).await?;
     }
+    let main = judge_on_main(tx, &head, Some(&head.branch)).await?.unwrap_or_else(|| head.branch.clone());
     let symbols = |files: &Files| files.values().map(|file| file.symbols.len()).sum::<usize>();
     let grown = |was: i32, more: usize, less: usize| {
         was.saturating_add(i32::try_from(more).unwrap_or(i32::MAX)).saturating_sub(i32::try_from(less).unwrap_or(i32::MAX))
@@ -214,12 +214,25 @@ async fn apply<P: CanWrite>(
         unchanged: &unchanged,
         came: OnceCell::new(),
     };
-    let changes = judge(&branch, &head, &anchors, at);
+    let mut found: Vec<Option<Found>> = anchors.iter().map(|anchor| branch.judge(&anchored(anchor))).collect();
     drop(branch);
+    hold_texts_against(tx, &anchors, &mut found).await?;
+    let changes = said_newly(&head, &anchors, found, at);
     store::code::put(tx, &changes).await?;
     store::code::put_head(tx, &head, scope.actor(), at, audit).await?;
     let happened = happened(tx, &anchors, changes).await?;
     Ok(Synced { changed: change.now.len(), removed: change.gone.len(), judged: anchors.len(), happened, ..Synced::of(&head) })
+}
+
+/// The branch that memories are judged on, which may be another than before.
+pub(super) async fn judge_on_main(tx: &mut Tx<Write>, of: &Seen, coming: Option<&str>) -> Result<Option<String>, Problem> {
+    let main = store::code::main_of(tx, &of.project, &of.repo, coming).await?;
+    if let Some(main) = &main
+        && store::code::set_main(tx, &of.project, &of.repo, main).await?
+    {
+        store::code::judge_on(tx, &of.project, &of.repo, main).await?;
+    }
+    Ok(main)
 }
 
 /// Files that did not change and that some anchor needs.
@@ -235,17 +248,46 @@ async fn rest_of(tx: &mut Tx<Write>, head: &Seen, change: &Difference, anchors: 
     store::code::files(tx, head.id, &wanted).await
 }
 
+fn anchored(anchor: &Anchor) -> Anchored<'_> {
+    Anchored {
+        path: &anchor.path,
+        symbol: anchor.symbol.as_deref(),
+        fingerprint: anchor.fingerprint.as_deref().and_then(Fingerprint::read),
+        standing: anchor.standing.as_ref(),
+    }
+}
+
+/// Code that is the same elsewhere leaves a memory true, unless its text says where it was.
+async fn hold_texts_against(tx: &mut Tx<Write>, anchors: &[Anchor], found: &mut [Option<Found>]) -> Result<(), Problem> {
+    let moved = |found: &Option<Found>| found.as_ref().is_some_and(|found| matches!(found.verdict, Fate::Moved | Fate::Renamed));
+    let ids: Vec<MemoryId> = anchors.iter().zip(&*found).filter(|(_, found)| moved(found)).map(|(anchor, _)| anchor.memory).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let texts = store::code::texts(tx, &ids).await?;
+    for (anchor, found) in anchors.iter().zip(found).filter(|(_, found)| moved(found)) {
+        let Some(found) = found else { continue };
+        let (was, now) = ((anchor.path.as_str(), anchor.symbol.as_deref()), (found.path.as_str(), found.symbol.as_deref()));
+        if !texts.get(&anchor.memory).is_some_and(|text| freshness::names_the_old(text, was, now)) {
+            continue;
+        }
+        found.verdict = Fate::TextNamesTheOld;
+        let before = anchor.standing.as_ref().filter(|last| {
+            last.verdict == Fate::TextNamesTheOld
+                && (last.path.as_str(), last.symbol.as_deref()) == (found.path.as_str(), found.symbol.as_deref())
+        });
+        if let Some(last) = before {
+            found.since.clone_from(&last.since);
+        }
+    }
+    Ok(())
+}
+
 /// What is to be said of each, where it is not what was said before.
-fn judge(branch: &Branch<'_>, head: &Seen, anchors: &[Anchor], at: OffsetDateTime) -> Vec<Change> {
+fn said_newly(head: &Seen, anchors: &[Anchor], found: Vec<Option<Found>>, at: OffsetDateTime) -> Vec<Change> {
     let mut changes = Vec::new();
-    for anchor in anchors {
-        let anchored = Anchored {
-            path: &anchor.path,
-            symbol: anchor.symbol.as_deref(),
-            fingerprint: anchor.fingerprint.as_deref().and_then(Fingerprint::read),
-            standing: anchor.standing.as_ref(),
-        };
-        let Some(found) = branch.judge(&anchored) else { continue };
+    for (anchor, found) in anchors.iter().zip(found) {
+        let Some(found) = found else { continue };
         let same = |last: &Standing| {
             (last.verdict, &last.path, &last.symbol, &last.since) == (found.verdict, &found.path, &found.symbol, &found.since)
         };

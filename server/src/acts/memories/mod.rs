@@ -35,6 +35,11 @@ pub fn judge<P>(scope: &Scope<P>, memory: &Memory) -> Judgement {
     judge_as_of(scope, memory, clock::now())
 }
 
+/// The same with the code as it is on a branch, where that says something of its own.
+pub fn judge_on<P>(scope: &Scope<P>, memory: &Memory, branch: Option<&str>) -> Judgement {
+    freshness::judge_on(memory, scope.settings(), clock::now(), branch)
+}
+
 /// Whether it did, at a moment.
 pub fn judge_as_of<P>(scope: &Scope<P>, memory: &Memory, moment: OffsetDateTime) -> Judgement {
     freshness::judge(memory, scope.settings(), moment)

@@ -89,12 +89,18 @@ pub(in crate::acts) struct Arrival {
 impl Asked {
     /// Whatever may not be kept is taken out of it here, before anything else sees it.
     pub(in crate::acts) async fn admitted<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
+        let mut asked = Self::loose(app, scope, new).await?;
+        code::hang(app, scope, &mut asked.new).await?;
+        Ok(asked)
+    }
+
+    /// The same, before it is hung on code.
+    async fn loose<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
         let (new, found) = safety::admit(app, scope, new).await?;
         let weighed = if new.kind == Kind::Decision { Some(Since::now(app, scope).await?) } else { None };
         let mut new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
         let run = new.session_id.map(Run::Session).or(scope.run());
         new.session_id = new.session_id.or(run.and_then(Run::session));
-        code::hang(app, scope, &mut new).await?;
         let tokens = tokens::count(new.content.as_str());
         Ok(Self { new, request: scope.request().id.clone(), run, tokens, found, against: Vec::new(), weighed, arrival: None })
     }
@@ -217,8 +223,9 @@ pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<Ne
     conflicts::weigh_together(&news)?;
     let mut asked = Vec::with_capacity(news.len());
     for (index, new) in news.into_iter().enumerate() {
-        asked.push(Asked::admitted(app, scope, new).await.map_err(|problem| problem.at_item(index))?);
+        asked.push(Asked::loose(app, scope, new).await.map_err(|problem| problem.at_item(index))?);
     }
+    code::hang_all(app, scope, asked.iter_mut().map(|one| &mut one.new).collect()).await?;
     Asked::hold_against(app, scope, &mut asked).await;
     try_again(app, scope, &asked).await
 }

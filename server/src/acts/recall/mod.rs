@@ -126,9 +126,13 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
 
 /// The same, with what was got ready for this very asker.
 pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, ready: Ready) -> Result<Answer, Problem> {
-    let Ready { asked, started, now, found } = ready;
+    let Ready { mut asked, started, now, mut found } = ready;
     let moment = asked.as_of.unwrap_or(now);
     let (branch, unknown) = known_branch(app, scope, &asked).await?;
+    if asked.branch.is_none() && branch.is_some() {
+        // What was searched ahead was judged on the default branches.
+        (found, Arc::make_mut(&mut asked).branch) = (None, branch.clone());
+    }
     let (hits, texts, note) = match (found, asked.as_of) {
         (Some(found), None) => told(app, scope, found).await?,
         (_, then) => {
@@ -287,13 +291,20 @@ impl Asking {
     }
 }
 
-/// The branch that was asked for, or what to say when nobody has seen it.
+/// The branch that was asked for, or else the one that the run works on; or what to say when nobody has seen it.
 async fn known_branch<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall) -> Result<(Option<String>, Option<String>), Problem> {
-    let Some(branch) = asked.branch.clone() else { return Ok((None, None)) };
-    if store::code::known_branch(&mut app.db().read(scope).await?, &branch).await? {
-        return Ok((Some(branch), None));
-    }
-    Ok((None, Some("No snapshot of that branch is known: code was judged on the default branch of each repository.".to_owned())))
+    const UNKNOWN: &str = "No snapshot of that branch is known: code was judged on the default branch of each repository.";
+    let Some(branch) = asked.branch.clone() else {
+        return match asked.session_id {
+            Some(run) => Ok((store::code::side_branch_of_run(&mut app.db().read(scope).await?, run).await?, None)),
+            None => Ok((None, None)),
+        };
+    };
+    Ok(match store::code::known_branch(&mut app.db().read(scope).await?, &branch).await? {
+        Some(true) => (Some(branch), None),
+        Some(false) => (None, Some(UNKNOWN.to_owned())),
+        None => (None, None),
+    })
 }
 
 /// What the index doubts is told with the reasons, which it does not have.

@@ -34,6 +34,8 @@ pub struct State {
     pub stale: Vec<(MemoryId, String, Judgement)>,
     /// The run before this one, and what its log shows after its last checkpoint.
     pub last_run: Option<(Session, Vec<String>)>,
+    /// The branch of the run that takes it up: the code is judged there.
+    pub branch: Option<String>,
 }
 
 pub struct Resumed {
@@ -83,10 +85,11 @@ pub async fn resume<P: CanWrite>(
 
 /// Whole memories are told, in the versions of this moment.
 fn receipt<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32, started: Instant) -> Receipt {
-    let asked = Recall { project: task.project.clone(), token_budget: Some(budget), detail: Detail::Full, ..Recall::default() };
+    let (project, branch) = (task.project.clone(), state.branch.clone());
+    let asked = Recall { project, branch, token_budget: Some(budget), detail: Detail::Full, ..Recall::default() };
     let of_memory = |memory: &Memory| {
         let size = memory.tokens.unwrap_or_else(|| tokens::count(&memory.content));
-        context::told(memory.id, memory.version, Some(&memories::judge(scope, memory)), size, Detail::Full)
+        context::told(memory.id, memory.version, Some(&memories::judge_on(scope, memory, state.branch.as_deref())), size, Detail::Full)
     };
     let items = state.decisions.iter().chain(&state.superseded).chain(&state.discoveries).map(of_memory).collect();
     context::receipt_of(scope, "resume", asked, items, started)
@@ -119,10 +122,14 @@ async fn gather<M, P>(tx: &mut Tx<M>, scope: &Scope<P>, task: &Task, but: Option
     decisions.extend(store::memories::find_some(tx, &successors).await?.into_iter().filter(|memory| memory.state == MemoryState::Active));
     let discoveries: Vec<Memory> =
         store::memories::find_some(tx, &found_out).await?.into_iter().filter(|memory| memory.state == MemoryState::Active).collect();
+    let branch = match but {
+        Some(run) => store::code::branch_of_run(tx, run).await?,
+        None => None,
+    };
     let stale = decisions
         .iter()
         .chain(&discoveries)
-        .map(|memory| (memory.id, memory.title.clone(), memories::judge(scope, memory)))
+        .map(|memory| (memory.id, memory.title.clone(), memories::judge_on(scope, memory, branch.as_deref())))
         .filter(|(.., judged)| judged.state != Freshness::Fresh)
         .collect();
     let last_run = last_run(tx, task, but, &checkpoints).await?;
@@ -137,6 +144,7 @@ async fn gather<M, P>(tx: &mut Tx<M>, scope: &Scope<P>, task: &Task, but: Option
         next_step: task.next_step.clone(),
         stale,
         last_run,
+        branch,
     })
 }
 
@@ -187,7 +195,8 @@ fn traces(events: &[&Event]) -> Vec<String> {
 
 fn told<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32) -> (String, u32) {
     let items = |items: &[TaskItem]| items.iter().map(item_line).collect::<Vec<_>>();
-    let memories = |memories: &[Memory]| memories.iter().map(|memory| context::line(scope, memory)).collect::<Vec<_>>();
+    let memories =
+        |memories: &[Memory]| memories.iter().map(|memory| context::line(scope, memory, state.branch.as_deref())).collect::<Vec<_>>();
     let last_run = state.last_run.as_ref().map_or_else(Vec::new, |(session, lines)| {
         let mut all = vec![format!("{} by {} ({})", session.agent_tool, session.created_by.name, session.state.word())];
         all.extend(lines.iter().cloned());

@@ -4,7 +4,8 @@
 #[cfg(test)]
 mod tests;
 
-use crate::model::code::{File, leaf};
+use crate::model::code::{File, Symbol, leaf};
+use std::collections::{BTreeSet, HashMap};
 
 /// Of a long text the beginning says what it is about.
 const LONGEST: usize = 20_000;
@@ -72,6 +73,40 @@ pub fn sought(mentions: &[Mention]) -> (Vec<String>, Vec<String>) {
 pub fn means(written: &str, file: &str) -> bool {
     let ends = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|before| before.ends_with('/'));
     written == file || ends(file, written) || ends(written, file)
+}
+
+/// Files that many texts may speak of, by the names in them.
+pub struct Likely<'a> {
+    files: Vec<&'a File>,
+    by_name: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Likely<'a> {
+    pub fn of(files: impl Iterator<Item = &'a File>) -> Self {
+        let files: Vec<&File> = files.collect();
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (n, file) in files.iter().enumerate() {
+            let mut names: Vec<&str> = file.symbols.iter().map(Symbol::leaf).collect();
+            names.sort_unstable();
+            names.dedup();
+            names.into_iter().for_each(|name| by_name.entry(name).or_default().push(n));
+        }
+        Self { files, by_name }
+    }
+
+    /// Those that one of the mentions may be, or something in them; by their places among all.
+    pub fn to(&self, mentions: &[Mention]) -> BTreeSet<usize> {
+        let mut places = BTreeSet::new();
+        for mention in mentions {
+            match mention {
+                Mention::Name(name) => places.extend(self.by_name.get(leaf(name)).into_iter().flatten()),
+                Mention::Place { path, .. } => {
+                    places.extend(self.files.iter().enumerate().filter(|(_, file)| means(path, &file.path)).map(|(n, _)| n));
+                }
+            }
+        }
+        places
+    }
 }
 
 /// The mentions that can mean one thing only, in the order of the text; a symbol rather than its file.

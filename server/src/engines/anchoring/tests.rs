@@ -1,5 +1,4 @@
 use super::*;
-use crate::model::code::Symbol;
 use proptest::prelude::*;
 
 fn symbol(name: &str, start: u32, end: u32) -> Symbol {

@@ -2,16 +2,18 @@
 
 mod code;
 mod fingerprint;
+mod named;
 #[cfg(test)]
 mod tests;
 
 pub use code::{Anchored, Branch, Files, Found, alike};
 pub use fingerprint::{Fingerprint, Of};
+pub use named::names_the_old;
 
 use crate::{
     model::{
         Kind, Memory, MemoryId, Settings, State,
-        code::{Contested, Fate, Standing},
+        code::{Contested, Fate, Standing, leaf},
         memory::Report,
         recall::{Indexed, Text},
     },
@@ -200,6 +202,10 @@ pub fn reason(at: &Standing) -> String {
         Fate::Unchanged => format!("{name} is as it was ({place})"),
         Fate::Moved => format!("{was} moved to {place} in {commit}"),
         Fate::Renamed => format!("{was} is called {name} since {commit} ({place})"),
+        Fate::TextNamesTheOld if leaf(name) == leaf(was) || at.symbol.is_none() => {
+            format!("{was} moved to {place} in {commit}, and the text names the old place")
+        }
+        Fate::TextNamesTheOld => format!("{was} is called {name} since {commit} ({place}), and the text names it as it was"),
         Fate::BodyChanged => format!("{name} changed its body in {commit} ({place})"),
         Fate::RenamedAndChanged => format!("{was} became {name} in {commit}, with a changed body ({place})"),
         Fate::FileChanged if at.main => format!("{path} changed in {commit}"),

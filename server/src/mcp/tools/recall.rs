@@ -267,6 +267,8 @@ pub struct ContextArguments {
     pub project: Option<String>,
     /// The key of the task you work on; without one, the one that was worked on last.
     pub task: Option<String>,
+    /// The branch you are on: whether code still is as it was is judged there; on each repository's default branch unless said.
+    pub branch: Option<String>,
     /// How many tokens it may have, 100 to 100,000; 2,000 unless said.
     #[schema(minimum = 100, maximum = 100_000)]
     pub token_budget: Option<u32>,
@@ -316,6 +318,7 @@ pub async fn brief(asker: &Asker, sent: &ContextArguments) -> Result<acts::conte
         project: sent.project.as_deref().map(Project::parse).transpose()?.map(Project::into_string),
         task: sent.task.as_deref().map(task_key).transpose()?,
         budget,
+        branch: sent.branch.as_deref().map(|branch| text::line("branch", branch, 500)).transpose()?,
     };
     acts::context::context(&asker.app, &asker.scope, wanted).await
 }

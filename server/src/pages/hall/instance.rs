@@ -77,6 +77,7 @@ fn job((job, went): (Job, Option<Went>)) -> page::Job {
         Job::Journal => ("Journal of erasures", "keeps beside the database what was erased, for restored backups"),
         Job::Contradictions => ("Contradictions", "holds what was written in a flood against the rest"),
         Job::QuietSessions => ("Quiet sessions", "ends runs that have fallen silent; one server at a time"),
+        Job::OldPictures => ("Old pictures", "forgets branches that nobody has synced for a month; one server at a time"),
         Job::Embeddings => ("Vectors", "makes vectors with the outside model, if there is one; one server at a time"),
     };
     page::Job {

@@ -7,7 +7,9 @@ mod verdicts;
 
 pub use pairs::{companions, put_pairs, ties};
 pub use snapshots::{
-    Seen, children, digests, files, heads, hold, known_branch, known_parts, like_these, list, main_of, open, put_files, put_head, put_part,
-    set_main,
+    Seen, children, digests, drop_parts, files, files_of_each, heads, hold, known_branch, known_parts, like_these, list, main_of, open,
+    outlived, put_default, put_files, put_head, put_part, remove, set_main,
 };
-pub use verdicts::{Anchor, Change, Hung, Judging, anchors, branch_of_run, forget, hung_on, judge_on, put};
+pub use verdicts::{
+    Anchor, Change, Hung, Judging, anchors, branch_of_run, forget, hung_on, judge_on, put, side_branch_of_run, texts, unsay,
+};

@@ -5,7 +5,7 @@ use crate::{
     engines::freshness::Files,
     model::{
         AuditId,
-        code::{File, Head},
+        code::{File, Head, WAITING_BYTES},
     },
     problem::Problem,
     store::{Tx, Write},
@@ -68,20 +68,40 @@ pub async fn open(
     Ok(Seen { id, project, repo, branch, commit: None, main: false, files: 0, symbols: 0, at })
 }
 
-/// The branch that memories of this repository are judged on: main, master, or the first that was seen, of those that are
-/// whole and the one that is coming.
-pub async fn main_of<M>(tx: &mut Tx<M>, project: &str, repo: &str, coming: &str) -> Result<String, Problem> {
+/// Which branch the repository begins on, as whoever sends this picture says.
+pub async fn put_default(tx: &mut Tx<Write>, head: &Seen, default: &str) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    // On every branch, whichever of them is forgotten first.
+    sqlx::query(
+        "update code_snapshots set default_branch = $4
+         where workspace_id = $1 and project = $2 and repo = $3 and default_branch is distinct from $4",
+    )
+    .bind(workspace)
+    .bind(&head.project)
+    .bind(&head.repo)
+    .bind(default)
+    .execute(tx.conn())
+    .await?;
+    Ok(())
+}
+
+/// The branch that memories of this repository are judged on: the one that it begins on, main, master, or the first that was
+/// seen, of those that are whole and the one that is coming.
+pub async fn main_of<M>(tx: &mut Tx<M>, project: &str, repo: &str, coming: Option<&str>) -> Result<Option<String>, Problem> {
     Ok(sqlx::query_scalar(
-        "select branch from code_snapshots
-         where workspace_id = $1 and project = $2 and repo = $3 and (commit is not null or branch = $4)
-         order by branch <> 'main', branch <> 'master', first_at, branch
+        "select s.branch from code_snapshots s
+         where s.workspace_id = $1 and s.project = $2 and s.repo = $3 and (s.commit is not null or s.branch = $4)
+         order by not exists (
+                 select 1 from code_snapshots d
+                 where d.workspace_id = $1 and d.project = $2 and d.repo = $3 and d.default_branch = s.branch),
+             s.branch <> 'main', s.branch <> 'master', s.first_at, s.branch
          limit 1",
     )
     .bind(tx.workspace())
     .bind(project)
     .bind(repo)
     .bind(coming)
-    .fetch_one(tx.conn())
+    .fetch_optional(tx.conn())
     .await?)
 }
 
@@ -139,22 +159,38 @@ pub async fn digests<M>(tx: &mut Tx<M>, snapshot: Uuid) -> Result<HashMap<String
 
 /// Some files of a picture, as far as it has them.
 pub async fn files<M>(tx: &mut Tx<M>, snapshot: Uuid, paths: &[&str]) -> Result<Files, Problem> {
-    if paths.is_empty() {
-        return Ok(Files::new());
+    Ok(files_of_each(tx, &[snapshot], paths).await?.remove(&snapshot).unwrap_or_default())
+}
+
+/// The same of several pictures.
+pub async fn files_of_each<M>(tx: &mut Tx<M>, snapshots: &[Uuid], paths: &[&str]) -> Result<HashMap<Uuid, Files>, Problem> {
+    let mut found: HashMap<Uuid, Files> = HashMap::new();
+    if paths.is_empty() || snapshots.is_empty() {
+        return Ok(found);
     }
-    let rows: Vec<(String, String, Vec<u8>)> =
-        sqlx::query_as("select path, sha256, symbols from code_files where workspace_id = $1 and snapshot_id = $2 and path = any($3)")
-            .bind(tx.workspace())
-            .bind(snapshot)
-            .bind(paths)
-            .fetch_all(tx.conn())
-            .await?;
-    rows.into_iter().map(unpacked).map(|file| file.map(|file| (file.path.clone(), file))).collect()
+    let rows: Vec<(Uuid, String, String, Vec<u8>)> = sqlx::query_as(
+        "select snapshot_id, path, sha256, symbols from code_files where workspace_id = $1 and snapshot_id = any($2) and path = any($3)",
+    )
+    .bind(tx.workspace())
+    .bind(snapshots)
+    .bind(paths)
+    .fetch_all(tx.conn())
+    .await?;
+    for (of, path, sha256, symbols) in rows {
+        let file = unpacked((path, sha256, symbols))?;
+        found.entry(of).or_default().insert(file.path.clone(), file);
+    }
+    Ok(found)
 }
 
 /// Files of several pictures whose paths end so, are an end of these, or that have a symbol of such a name.
-pub async fn like_these<M>(tx: &mut Tx<M>, snapshots: &[Uuid], paths: &[String], names: &[String]) -> Result<Vec<(Uuid, File)>, Problem> {
-    const MOST: i64 = 200;
+pub async fn like_these<M>(
+    tx: &mut Tx<M>,
+    snapshots: &[Uuid],
+    paths: &[String],
+    names: &[String],
+    most: i64,
+) -> Result<Vec<(Uuid, File)>, Problem> {
     let rows: Vec<(Uuid, String, String, Vec<u8>)> = sqlx::query_as(
         "select f.snapshot_id, f.path, f.sha256, f.symbols
          from code_files f
@@ -168,7 +204,7 @@ pub async fn like_these<M>(tx: &mut Tx<M>, snapshots: &[Uuid], paths: &[String],
     .bind(snapshots)
     .bind(paths)
     .bind(names)
-    .bind(MOST)
+    .bind(most)
     .fetch_all(tx.conn())
     .await?;
     rows.into_iter().map(|(of, path, sha256, symbols)| Ok((of, unpacked((path, sha256, symbols))?))).collect()
@@ -280,6 +316,20 @@ pub async fn put_part(
         .bind(i32::try_from(part).unwrap_or_default())
         .execute(tx.conn())
         .await?;
+    let packed = packed::pack_all(files);
+    let waiting: i64 = sqlx::query_scalar(
+        "select coalesce(sum(octet_length(files) + octet_length(array_to_string(removed, ''))), 0) from code_parts where workspace_id = $1 and snapshot_id = $2",
+    )
+    .bind(workspace)
+    .bind(snapshot)
+    .fetch_one(tx.conn())
+    .await?;
+    let more = i64::try_from(packed.len() + removed.iter().map(String::len).sum::<usize>()).unwrap_or(i64::MAX);
+    if waiting.saturating_add(more) > WAITING_BYTES {
+        return Err(Problem::TooLarge(
+            "The parts of a picture may have 256 MiB together. Sync parts of the repository under names of their own.".into(),
+        ));
+    }
     sqlx::query(
         "insert into code_parts (workspace_id, snapshot_id, part, commit, parts, files, removed, at) values ($1, $2, $3, $4, $5, $6, $7, $8)",
     )
@@ -288,7 +338,7 @@ pub async fn put_part(
     .bind(i32::try_from(part).unwrap_or_default())
     .bind(commit)
     .bind(i32::try_from(parts).unwrap_or_default())
-    .bind(packed::pack_all(files))
+    .bind(packed)
     .bind(removed)
     .bind(at)
     .execute(tx.conn())
@@ -323,13 +373,48 @@ pub async fn heads<M>(tx: &mut Tx<M>, repos: Option<&[&str]>) -> Result<Vec<Seen
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(tx.workspace()).bind(repos).fetch_all(tx.conn()).await?)
 }
 
-/// Whether any repository has this branch.
-pub async fn known_branch<M>(tx: &mut Tx<M>, branch: &str) -> Result<bool, Problem> {
-    Ok(sqlx::query_scalar("select exists (select 1 from code_snapshots where workspace_id = $1 and branch = $2 and commit is not null)")
+/// Whether any repository has this branch; nothing where no repository is known at all.
+pub async fn known_branch<M>(tx: &mut Tx<M>, branch: &str) -> Result<Option<bool>, Problem> {
+    Ok(sqlx::query_scalar("select bool_or(branch = $2) from code_snapshots where workspace_id = $1 and commit is not null")
         .bind(tx.workspace())
         .bind(branch)
         .fetch_one(tx.conn())
         .await?)
+}
+
+/// Parts that nobody sent the rest of, dropped: whose.
+pub async fn drop_parts(tx: &mut Tx<Write>, before: OffsetDateTime) -> Result<Vec<Uuid>, Problem> {
+    let workspace = tx.workspace();
+    let mut of: Vec<Uuid> = sqlx::query_scalar(
+        "delete from code_parts p where workspace_id = $1 and at < $2 and not exists (
+                select 1 from code_parts n where n.workspace_id = p.workspace_id and n.snapshot_id = p.snapshot_id and n.at >= $2)
+             returning snapshot_id",
+    )
+    .bind(workspace)
+    .bind(before)
+    .fetch_all(tx.conn())
+    .await?;
+    of.sort_unstable();
+    of.dedup();
+    Ok(of)
+}
+
+/// Branches that memories are not judged on and that nobody has synced since, and those that never became whole.
+pub async fn outlived<M>(tx: &mut Tx<M>, synced: OffsetDateTime, begun: OffsetDateTime) -> Result<Vec<Seen>, Problem> {
+    let sql = format!(
+        "{SEEN} s where s.workspace_id = $1 and not s.main and case when s.commit is null
+             then s.at < $3 and not exists (select 1 from code_parts p where p.workspace_id = s.workspace_id and p.snapshot_id = s.id)
+             else s.at < $2 end
+         limit 1000"
+    );
+    Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(tx.workspace()).bind(synced).bind(begun).fetch_all(tx.conn()).await?)
+}
+
+/// A picture, its files and what waits for it.
+pub async fn remove(tx: &mut Tx<Write>, snapshot: Uuid) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    sqlx::query("delete from code_snapshots where workspace_id = $1 and id = $2").bind(workspace).bind(snapshot).execute(tx.conn()).await?;
+    Ok(())
 }
 
 /// What is known of branches, for whoever wants to sync the difference.

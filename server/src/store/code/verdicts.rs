@@ -8,6 +8,7 @@ use crate::{
     problem::Problem,
     store::{Tx, Write},
 };
+use std::collections::HashMap;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -105,6 +106,24 @@ impl Row {
             standing,
         }
     }
+}
+
+/// Titles and texts of memories as they are now, of the whole workspace.
+pub async fn texts(tx: &mut Tx<Write>, memories: &[MemoryId]) -> Result<HashMap<MemoryId, String>, Problem> {
+    let (workspace, ids): (_, Vec<Uuid>) = (tx.workspace(), memories.iter().map(|id| id.0).collect());
+    as_index(tx).await?;
+    let rows: Vec<(MemoryId, String)> = sqlx::query_as(
+        "select m.id, concat_ws(e'\\n', v.title, v.content)
+         from memories m
+         join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version
+         where m.workspace_id = $1 and m.id = any($2)",
+    )
+    .bind(workspace)
+    .bind(ids)
+    .fetch_all(tx.conn())
+    .await?;
+    as_app(tx).await?;
+    Ok(rows.into_iter().collect())
 }
 
 /// What is newly said of an anchor.
@@ -222,6 +241,22 @@ pub async fn forget(tx: &mut Tx<Write>, memory: MemoryId) -> Result<(), Problem>
     as_app(tx).await
 }
 
+/// Nothing is said of memories on this branch any longer.
+pub async fn unsay(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &str) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    as_index(tx).await?;
+    let sql = format!(
+        "delete from code_verdicts v using memories m
+         where v.workspace_id = $1 and v.repo = $3 and v.branch = $4 and m.workspace_id = v.workspace_id and m.id = v.memory_id and {OF_THIS_PICTURE}
+         returning v.memory_id"
+    );
+    let ids: Vec<Uuid> =
+        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(workspace).bind(project).bind(repo).bind(branch).fetch_all(tx.conn()).await?;
+    follow(tx, &ids).await?;
+    sqlx::query("select touch_memories($1, $2)").bind(workspace).bind(ids).execute(tx.conn()).await?;
+    as_app(tx).await
+}
+
 /// Freshness is judged on this branch from now on.
 pub async fn judge_on(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &str) -> Result<(), Problem> {
     let workspace = tx.workspace();
@@ -248,6 +283,20 @@ pub async fn branch_of_run<M>(tx: &mut Tx<M>, session: SessionId) -> Result<Opti
         .fetch_optional(tx.conn())
         .await?;
     Ok(found.flatten())
+}
+
+/// The same, where it is a branch that some repository has beside its default one.
+pub async fn side_branch_of_run<M>(tx: &mut Tx<M>, session: SessionId) -> Result<Option<String>, Problem> {
+    Ok(sqlx::query_scalar(
+        "select r.branch from sessions r
+         where r.workspace_id = $1 and r.id = $2 and exists (
+             select 1 from code_snapshots s
+             where s.workspace_id = r.workspace_id and s.branch = r.branch and s.commit is not null and not s.main)",
+    )
+    .bind(tx.workspace())
+    .bind(session)
+    .fetch_optional(tx.conn())
+    .await?)
 }
 
 /// A snapshot judges memories that whoever sends it may not see: it is read and written as the index is, which sees whole

@@ -162,7 +162,8 @@ fn judge(sql: &mut QueryBuilder<Postgres>, wanted: Freshness, settings: &Setting
         sql.push(format!(
             " or ({current} m.state = 'active' and exists (select 1 from conflicts k
                 join memories o on o.workspace_id = k.workspace_id and o.id = case when k.a = m.id then k.b else k.a end
-                where k.workspace_id = m.workspace_id and (k.a = m.id or k.b = m.id) and k.state = 'open' and o.state = 'active'
+                where k.workspace_id = m.workspace_id and (k.a = m.id or k.b = m.id) and k.state = 'open' and k.certain
+                    and o.state = 'active'
                     and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id) and k.found_at <= "
         ));
         now(sql);

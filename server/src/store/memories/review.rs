@@ -42,7 +42,8 @@ pub async fn doubted<M>(
                   where c.workspace_id = m.workspace_id and c.memory_id = m.id and c.main and c.state in ('suspect', 'stale')),
                  (select min(k.found_at) from conflicts k
                   join memories o on o.workspace_id = k.workspace_id and o.id = case when k.a = m.id then k.b else k.a end
-                  where k.workspace_id = m.workspace_id and (k.a = m.id or k.b = m.id) and k.state = 'open' and o.state = 'active'
+                  where k.workspace_id = m.workspace_id and (k.a = m.id or k.b = m.id) and k.state = 'open' and k.certain
+                    and o.state = 'active'
                     and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id))
              ) as since
              from memories m
