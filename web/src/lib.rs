@@ -123,6 +123,7 @@ framed!(
     trail::Index => Audit,
     deletion::Certificate => Deletion,
     deletion::Index => Deletion,
+    deletion::Items => Deletion,
     deletion::New => Deletion,
     deletion::Show => Deletion,
     dreams::Index => Review,
