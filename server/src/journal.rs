@@ -22,15 +22,15 @@ pub struct Journal {
 
 impl Journal {
     pub fn beside(data_dir: &Path) -> Self {
-        Self { file: data_dir.join(NAME), known: Mutex::new(None) }
+        Self { file: file_beside(data_dir), known: Mutex::new(None) }
     }
 
     /// Of these, those that it does not have. A file that somebody moved away is begun anew.
     pub fn lacks(&self, requests: &[DeletionId]) -> std::io::Result<Vec<DeletionId>> {
         let mut known = self.known.lock().map_err(|_| std::io::Error::other("the journal is in disorder"))?;
         if known.is_none() || !self.file.exists() {
-            let there = if self.file.exists() { read(&self.file)? } else { Vec::new() };
-            *known = Some(there.iter().map(|entry| entry.request).collect());
+            let there = if self.file.exists() { read(&self.file)? } else { Told::default() };
+            *known = Some(there.entries.iter().map(|entry| entry.request).collect());
         }
         let known = known.as_ref();
         Ok(requests.iter().copied().filter(|id| known.is_none_or(|known| !known.contains(id))).collect())
@@ -68,23 +68,39 @@ fn ends_within_a_line(file: &Path) -> std::io::Result<bool> {
     Ok(last != *b"\n")
 }
 
+/// What a journal says.
+#[derive(Default)]
+pub struct Told {
+    pub entries: Vec<Journalled>,
+    /// Lines that say nothing. One that a crash has cut short was written anew after it.
+    pub unread: usize,
+}
+
+/// Where the journal of a data dir lies.
+pub fn file_beside(data_dir: &Path) -> PathBuf {
+    data_dir.join(NAME)
+}
+
 /// What the journal in a data dir says; nothing where there is none.
-pub fn read_beside(data_dir: &Path) -> std::io::Result<Vec<Journalled>> {
-    match read(&data_dir.join(NAME)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+pub fn read_beside(data_dir: &Path) -> std::io::Result<Told> {
+    match read(&file_beside(data_dir)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Told::default()),
         read => read,
     }
 }
 
-/// What a journal says. A line that a crash has cut short was written anew after it, and is passed over.
-pub fn read(file: &Path) -> std::io::Result<Vec<Journalled>> {
-    let mut entries = Vec::new();
-    for line in BufReader::new(File::open(file)?).lines() {
-        if let Ok(entry) = serde_json::from_str(&line?) {
-            entries.push(entry);
+/// What a journal says, line by line.
+pub fn read(file: &Path) -> std::io::Result<Told> {
+    let mut told = Told::default();
+    for line in BufReader::new(File::open(file)?).split(b'\n') {
+        let line = line?;
+        match serde_json::from_slice(&line) {
+            Ok(entry) => told.entries.push(entry),
+            Err(_) if line.trim_ascii().is_empty() => {}
+            Err(_) => told.unread += 1,
         }
     }
-    Ok(entries)
+    Ok(told)
 }
 
 #[cfg(test)]
@@ -131,7 +147,9 @@ mod tests {
         let journal = Journal::beside(folder.path());
         assert_eq!(journal.lacks(&ids).unwrap(), [second.request], "half a line is none");
         journal.add(&second).unwrap();
-        assert_eq!(read(&file).unwrap().iter().map(|entry| entry.request).collect::<Vec<_>>(), ids);
+        let told = read(&file).unwrap();
+        assert_eq!(told.entries.iter().map(|entry| entry.request).collect::<Vec<_>>(), ids);
+        assert_eq!(told.unread, 1);
         // Somebody moved it away: it is written anew.
         std::fs::remove_file(&file).unwrap();
         assert_eq!(journal.lacks(&ids).unwrap(), ids);

@@ -89,7 +89,7 @@ enum Command {
     Restore {
         /// What `backup` wrote
         file: PathBuf,
-        /// The journal of erasures (erasures.jsonl): what was erased after the backup is erased again
+        /// The journal of erasures: what was erased after the backup is erased again [default: erasures.jsonl in the data dir]
         #[arg(long, value_name = "JOURNAL")]
         erasures: Option<PathBuf>,
         #[command(flatten)]

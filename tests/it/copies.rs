@@ -161,7 +161,17 @@ async fn what_was_erased_after_a_copy_is_erased_again() {
         fs::read_to_string(home.path().join("erasures.jsonl")).is_ok_and(|text| text.lines().count() == 3)
     })
     .await;
+    // Where nobody names one, the journal that lies in the data dir is read.
+    let beside = DataDir::new();
+    fs::copy(&journal, beside.path().join("erasures.jsonl")).unwrap();
+    let said = Program::run(beside.path(), &["restore", copy.to_str().unwrap()], &[]).await.fine();
+    assert!(said.contains("2 of 3 erasures"), "{said}");
     // The wrong file is noticed before anything is restored.
+    let rubbish = folder.path().join("rubbish");
+    fs::write(&rubbish, "not\na journal\n").unwrap();
+    let arguments = ["restore", copy.to_str().unwrap(), "--erasures", rubbish.to_str().unwrap()];
+    let told = Program::run(DataDir::new().path(), &arguments, &[]).await.fails();
+    assert!(told.contains("none of its 2 lines"), "{told}");
     let told = Program::run(DataDir::new().path(), &["restore", copy.to_str().unwrap(), "--erasures", "/no/such/file"], &[]).await.fails();
     assert!(told.contains("/no/such/file"), "{told}");
 }

@@ -10,7 +10,7 @@ const TEXT: &str =
     "The gateway retries idempotent requests three times with jitter because the upstream drops idle connections after 30 seconds";
 
 /// A dream from its beginning to its end.
-async fn dreams(who: &Actor, asked: Value) -> Value {
+pub(super) async fn dreams(who: &Actor, asked: Value) -> Value {
     let begun = who.post("dreams", asked).await.expect(201);
     assert_eq!(begun["state"], "running");
     ended(who, &begun).await
@@ -35,12 +35,12 @@ async fn did(who: &Actor, dream: &Value) -> Vec<Value> {
     who.lists(&format!("dreams/{}/actions?limit=200", text(&dream["id"]))).await
 }
 
-fn count(dream: &Value, deed: &str, outcome: &str) -> u64 {
+pub(super) fn count(dream: &Value, deed: &str, outcome: &str) -> u64 {
     dream["report"]["actions"][deed][outcome].as_u64().unwrap_or_default()
 }
 
 /// Everything that must be as before, by id.
-async fn picture(who: &Actor) -> BTreeMap<String, Value> {
+pub(super) async fn picture(who: &Actor) -> BTreeMap<String, Value> {
     let mut all = BTreeMap::new();
     for state in ["active", "proposed", "superseded", "archived"] {
         for memory in who.lists(&format!("memories?state={state}&limit=200")).await {
@@ -82,7 +82,7 @@ pub(super) async fn age(house: &House, memories: &[&Value], days: i32) {
 }
 
 /// A house whose workspace keeps everything fresh, and a person who may review.
-async fn house() -> (House, Person) {
+pub(super) async fn house() -> (House, Person) {
     let house = House::open().await;
     let person = house.person("coding", Role::Reviewer).await;
     let settings = json!({"settings": {"default_stale_after_days": null}});
@@ -91,7 +91,7 @@ async fn house() -> (House, Person) {
 }
 
 /// Some of everything: what the dream should find, and what it should leave.
-struct Lived {
+pub(super) struct Lived {
     duplicates: Vec<[Value; 2]>,
     discoveries: Vec<Value>,
     forgotten: Value,
@@ -101,7 +101,7 @@ struct Lived {
     rest: Vec<Value>,
 }
 
-async fn live(house: &House, writer: &Actor) -> Lived {
+pub(super) async fn live(house: &House, writer: &Actor) -> Lived {
     let one = json!({"content": TEXT, "kind": "fact", "path": "/a.md", "tags": ["gateway"], "anchors": [{"path": "src/a.rs"}]});
     let same = json!({"content": format!("**{}**", TEXT.to_lowercase()), "kind": "fact", "path": "/b.md", "tags": ["retries"], "anchors": [{"path": "src/b.rs"}]});
     let decided = "We keep invoices as PDF files in the object store so that auditors can read them without our software.";

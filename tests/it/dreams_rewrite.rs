@@ -82,6 +82,21 @@ async fn a_cluster_is_told_anew_as_a_proposal_and_its_cost_is_reported() {
 }
 
 #[tokio::test]
+async fn what_it_was_made_of_is_known_though_the_dream_never_ended() {
+    let lived = lived().await;
+    lived.chatter.says(&said("Retries of the gateway", BETTER));
+    // As if the server had been stopped before the last word.
+    let stopped = "create function stopped() returns trigger language plpgsql as $$ begin raise 'stopped'; end $$;
+                   create trigger stopped before update on dreams for each row when (new.state <> 'running') execute function stopped()";
+    sqlx::raw_sql(stopped).execute(lived.house.owner()).await.expect("is stopped");
+    lived.person.post("dreams", json!({"mode": "review"})).await.expect(201);
+    until("there is a better text", async || lived.person.lists("memories?state=proposed").await.len() == 1).await;
+    let sources = lived.person.lists("memories?state=active").await;
+    let request = lived.person.asks_to_erase(&sources.iter().collect::<Vec<_>>(), "a wish").await;
+    assert_eq!((sources.len(), &request["touches"]), (2, &json!({"memory": 3})), "a text made of what is erased is erased with it");
+}
+
+#[tokio::test]
 async fn whatever_the_endpoint_says_the_dream_comes_to_its_end() {
     let lived = lived().await;
     let long = "word ".repeat(400);

@@ -95,6 +95,47 @@ async fn a_hold_on_a_session_or_a_person_keeps_what_belongs_to_them() {
 }
 
 #[tokio::test]
+async fn a_hold_keeps_private_memories_that_only_their_owner_sees() {
+    let Cast { house, reviewer, auditor, .. } = cast().await;
+    let owner = house.person("coding", Role::Writer).await;
+    let agent = house.agent_like("coding", json!({"role": "writer", "owner": owner.id})).await;
+    let run = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+    let named = owner.remembers_all_of(json!({"content": "Grace Hopper still owes me a nanosecond", "visibility": "private"})).await;
+    let in_run = json!({"content": "what the run found", "visibility": "private", "session_id": run["id"]});
+    let in_run = agent.remembers_all_of(in_run).await;
+    auditor.get(&cairn_tests::at(&named)).await.refuses(404, "not_found");
+    auditor.post("holds", json!({"subject": "Grace Hopper", "reason": "case 118"})).await.expect(201);
+    auditor.post("holds", json!({"session_ids": [run["id"]], "reason": "case 119"})).await.expect(201);
+    for memory in [&named, &in_run] {
+        let request = owner.asks_to_erase(&[memory], "mine").await;
+        assert_eq!(request["state"], "blocked", "{memory}");
+        reviewer.approves(&request).await.expect(200);
+        reviewer.executes(&request).await.refuses(409, "held");
+        owner.reads(memory).await;
+    }
+}
+
+#[tokio::test]
+async fn a_hold_on_a_name_that_is_everywhere_stops_what_has_it_and_nothing_else() {
+    let Cast { house, writer, reviewer, auditor } = cast().await;
+    let run = writer.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+    sqlx::query(
+        "insert into session_events (workspace_id, session_id, seq, id, type, at, received_at, text)
+         select workspace_id, id, n, 'e' || n, 'note', now(), now(), 'Grace Hopper, the ' || n || 'th time' from sessions, generate_series(1, 50001) n",
+    )
+    .execute(house.owner())
+    .await
+    .expect("a long log");
+    auditor.post("holds", json!({"subject": "Grace Hopper", "reason": "case 118"})).await.expect(201);
+    let other = writer.remembers("the canteen is closed on fridays").await;
+    let request = writer.asks_to_erase(&[&other], "a wish").await;
+    assert_eq!(request["state"], "pending");
+    let log = writer.wants_erased(json!({"session_ids": [run["id"]], "reason": "a wish"})).await;
+    assert_eq!(log["state"], "blocked");
+    reviewer.lets_go(&request).await;
+}
+
+#[tokio::test]
 async fn auditors_manage_holds_and_write_nothing_else() {
     let Cast { house, writer, reviewer, auditor } = cast().await;
     let memory = writer.remembers("kept").await;

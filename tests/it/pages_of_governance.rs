@@ -1,7 +1,7 @@
 //! Pages on which a workspace and an instance are run: what is shown once is shown once, and what destroys is confirmed.
 
 use cairn_tests::{Browser, House, Person, Reply, Role, at};
-use serde_json::json;
+use serde_json::{Value, json};
 
 async fn office() -> (House, Person, Browser) {
     let house = House::open().await;
@@ -122,6 +122,29 @@ async fn a_hold_is_placed_and_lifted_and_deletion_is_asked_for() {
     let lift = format!("/w/coding/holds/{}", between(&page, "/w/coding/holds/", "\""));
     let lifted = browser.sends(&lift, &[]).await;
     assert!(onward(&browser, &lifted).await.contains("Nothing is on hold"));
+    drop(house);
+}
+
+#[tokio::test]
+async fn whoever_approves_turns_over_the_pages_of_a_long_list() {
+    let (house, admin, browser) = office().await;
+    let items: Vec<Value> = (0..210).map(|n| json!({"content": format!("zorblat note {n}"), "kind": "episode"})).collect();
+    admin.post("memories/batch", json!({"items": items})).await.expect(201);
+    let request = admin.wants_erased(json!({"query": "zorblat", "reason": "a wish"})).await;
+    let place = format!("/w/coding/deletion-requests/{}", request["id"].as_str().expect("an id"));
+    let shown = browser.opens(&place).await.text();
+    assert!(shown.contains(&format!("{place}/items")) && shown.contains("10 more"), "{shown}");
+    let (mut path, mut read) = (format!("{place}/items"), 0);
+    loop {
+        let page = browser.opens(&path).await.text();
+        read += page.matches("zorblat note").count();
+        if !page.contains("rel=\"next\"") {
+            break;
+        }
+        path = format!("{place}/items{}", between(&page, &format!("rel=\"next\" href=\"{place}/items"), "\"").replace("&amp;", "&"));
+    }
+    assert_eq!(read, 210);
+    assert_eq!(browser.opens(&format!("{place}/items?show=copies")).await.status, 200);
     drop(house);
 }
 

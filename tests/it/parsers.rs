@@ -237,6 +237,6 @@ proptest! {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("erasures.jsonl");
         std::fs::write(&file, [text.as_bytes(), b"\n", &bytes].concat()).expect("is written");
-        prop_assert!(journal::read(&file).is_ok_and(|entries| entries.is_empty()) || std::str::from_utf8(&bytes).is_err());
+        prop_assert!(journal::read(&file).is_ok_and(|told| told.entries.is_empty()));
     }
 }

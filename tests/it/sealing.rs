@@ -273,6 +273,42 @@ async fn what_was_changed_in_the_database_gets_no_signature() {
 }
 
 #[tokio::test]
+async fn a_trail_to_which_nothing_can_be_added_holds_up_no_other() {
+    let house = unsealed().await;
+    let mut all = Vec::new();
+    for slug in ["coding", "support"] {
+        let (writer, auditor) = (house.agent(slug, Role::Writer).await, house.agent(slug, Role::Auditor).await);
+        all.push((house.workspace(slug).await, writer, auditor));
+    }
+    // The sealer goes by the ids: the first of them is the one that stands in the way.
+    all.sort_by_key(|(workspace, ..)| *workspace);
+    seal(&house).await;
+    sqlx::query(
+        "insert into audit_leaves (workspace_id, index, entry_id, hash)
+         select workspace_id, max(index) + 1, gen_random_uuid(), sha256('not ours') from audit_leaves where workspace_id = $1 group by workspace_id",
+    )
+    .bind(all[0].0)
+    .execute(house.owner())
+    .await
+    .expect("somebody adds a leaf");
+    let mut sealer = Sealer::default();
+    for round in 0..3 {
+        for (_, writer, _) in &all {
+            writer.remembers_all_of(json!({"content": format!("stone {round}"), "kind": "episode"})).await;
+        }
+        assert_eq!(sealer.round(house.app()).await.expect("goes on"), 1, "only that of the other");
+    }
+    assert!(sealer.is_stuck());
+    let unsealed = async |auditor: &Actor| auditor.lists("audit").await.iter().filter(|entry| entry["index"].is_null()).count();
+    assert_eq!((unsealed(&all[0].2).await, unsealed(&all[1].2).await), (3, 0));
+    // Nothing is lost once it is put right, whoever seals then.
+    sqlx::query("delete from audit_leaves where hash = sha256('not ours')").execute(house.owner()).await.expect("is put right");
+    assert_eq!(seal(&house).await, 3);
+    let export = all[0].2.get("audit/export").await;
+    verify(&export.bytes, &vkeys(&house).await, None).expect("holds");
+}
+
+#[tokio::test]
 async fn keys_may_change_and_the_trail_goes_on() {
     let house = unsealed().await;
     let (writer, auditor) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Auditor).await);

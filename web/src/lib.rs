@@ -124,6 +124,7 @@ framed!(
     trail::Index => Audit,
     deletion::Certificate => Deletion,
     deletion::Index => Deletion,
+    deletion::Items => Deletion,
     deletion::New => Deletion,
     deletion::Show => Deletion,
     dreams::Index => Review,

@@ -27,6 +27,7 @@ pub mod seal;
 pub mod sessions;
 pub mod stores;
 pub mod tasks;
+mod to_the_end;
 pub mod trail;
 
 use crate::problem::Problem;

@@ -43,7 +43,7 @@ async fn look_through(config: &Config) -> Result<Report, Failure> {
     if keyring.is_none() {
         eprintln!("{} is not there: whether an erased text has come back cannot be told without it.", config.master_key_file.display());
     }
-    let journal = journal::read_beside(&config.data_dir)?;
+    let journal = journal::read_beside(&config.data_dir)?.entries;
     let database = attached_or_opened(config).await?;
     let looked = async {
         let mut conn = PgConnection::connect(&database.owner_url).await?;

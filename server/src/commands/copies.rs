@@ -6,7 +6,7 @@ use crate::{
     config::Config,
     journal,
     keyring::Keyring,
-    model::clock,
+    model::{clock, deletion::Journalled},
     serve::{self, Database},
     store::{check, connect},
 };
@@ -75,10 +75,7 @@ async fn write_copy(config: &Config, target: File) -> Result<u64, Failure> {
 
 /// Fill an empty server from a backup, erase again what a journal says, and check what came out of it.
 pub async fn restore(config: Config, file: &Path, erasures: Option<&Path>) -> Result<(), Failure> {
-    let journal = match erasures {
-        Some(file) => journal::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?,
-        None => Vec::new(),
-    };
+    let journal = journal_of(&config, erasures)?;
     let folder = Scratch::make(&config.data_dir)?;
     let (manifest, master_key) = unpack(file, &folder.0)?;
     println!("{}: made by Cairn {} at {}.", file.display(), manifest.cairn, manifest.made_at);
@@ -102,6 +99,28 @@ pub async fn restore(config: Config, file: &Path, erasures: Option<&Path>) -> Re
     let found = restored?;
     println!("{found}");
     if found.holds() { Ok(()) } else { Err("the copy was restored, but the trail does not hold; do not rely on it".into()) }
+}
+
+/// What was erased, by the journal that is named, or else by the one in the data dir. A file in which nothing can be read is refused:
+/// without it the erased texts would come back in silence.
+fn journal_of(config: &Config, named: Option<&Path>) -> Result<Vec<Journalled>, Failure> {
+    let beside = journal::file_beside(&config.data_dir);
+    let file = named.unwrap_or(&beside);
+    if named.is_none() && !file.exists() {
+        return Ok(Vec::new());
+    }
+    let told = journal::read(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+    if told.unread > 0 && told.entries.is_empty() {
+        return Err(format!("{} is no journal of erasures: none of its {} lines can be read", file.display(), told.unread).into());
+    }
+    if told.unread > 0 {
+        println!(
+            "{}: {} lines could not be read and are passed over. A crash cuts a line short, which is written anew after it; if there was none, look at the file.",
+            file.display(),
+            told.unread
+        );
+    }
+    Ok(told.entries)
 }
 
 async fn fill(config: &Config, database: &Database, master_key: &[u8], dump: &Path) -> Result<(), Failure> {

@@ -89,6 +89,13 @@ pub struct Item {
     pub taken: bool,
 }
 
+impl Item {
+    /// Each is on a list once.
+    pub fn place(&self) -> (ItemKind, Uuid, i64) {
+        (self.kind, self.id, self.part)
+    }
+}
+
 /// What to erase, as it was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Selectors {

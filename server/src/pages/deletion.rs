@@ -14,7 +14,7 @@ use crate::{
 use axum::{extract::Path, response::Response};
 use cairn_web::{
     Flash,
-    deletion::{self as page, Certificate, Decision, FourEyes, Index, May, New, Request, Show, Typed},
+    deletion::{self as page, Certificate, Decision, FourEyes, Index, Items, May, New, Request, Show, Typed},
 };
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -100,6 +100,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
         touched: if executed { Vec::new() } else { preview.items.iter().map(item).collect() },
         more: if executed { 0 } else { preview.more },
         copies: if executed { Vec::new() } else { preview.copies.iter().map(item).collect() },
+        more_copies: if executed { 0 } else { request.copies.saturating_sub(preview.copies.len() as u64) },
         approved: decided.clone().filter(|_| !rejected),
         rejected: decided.filter(|_| rejected),
         executed: decision(request.executed_by.as_ref(), request.executed_at, false),
@@ -109,6 +110,25 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
         certificate: executed.then(|| viewer.place(format_args!("deletion-requests/{}/certificate", request.id))),
         request: summary(&request),
         chrome: viewer.chrome(None),
+    };
+    Ok(viewer.sees(view.html()))
+}
+
+/// All that is on a request's list, page by page: what goes, or the copies that stay.
+pub async fn items(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>, mut asked: Asked) -> Result<Response, Problem> {
+    let id = parse(&id)?;
+    let stays = asked.read("show", "copies", |word| (word == "copies").then_some(())).is_some();
+    let (app, scope) = (&viewer.app, &viewer.scope);
+    let (request, _) = acts::deletion::find(app, scope, id).await?;
+    let list = async |cursor: Option<String>| acts::deletion::items(app, scope, id, !stays, Limit::DEFAULT, cursor.as_deref()).await;
+    let page = asked.page(list).await?;
+    let view = Items {
+        request: summary(&request),
+        stays,
+        touched: page.data.iter().map(item).collect(),
+        continued: asked.is_continued(),
+        next_cursor: page.next_cursor,
+        chrome: viewer.chrome(asked.complaint()),
     };
     Ok(viewer.sees(view.html()))
 }

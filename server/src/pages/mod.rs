@@ -110,6 +110,7 @@ fn pages() -> Pages {
         .post("/w/{ws}/deletion-requests", WRITING, deletion::create)
         .get("/w/{ws}/deletion-requests/new", WRITING, deletion::new)
         .get("/w/{ws}/deletion-requests/{id}", READING, deletion::show)
+        .get("/w/{ws}/deletion-requests/{id}/items", READING, deletion::items)
         .get("/w/{ws}/deletion-requests/{id}/certificate", READING, deletion::certificate)
         .post("/w/{ws}/deletion-requests/{id}/approve", REVIEWING, deletion::approve)
         .post("/w/{ws}/deletion-requests/{id}/reject", REVIEWING, deletion::reject)

@@ -31,7 +31,7 @@ pub async fn show(viewer: Viewer<Auditing>, mut asked: Asked) -> Result<Response
         }
     };
     let due = acts::deletion::retention_by(&viewer.app, &viewer.scope, &settings).await?;
-    let most = usize::try_from(acts::deletion::AT_ONCE).unwrap_or(usize::MAX);
+    let most = usize::from(acts::deletion::AT_ONCE);
     let rule = |kind: Kind| {
         let found = due.iter().find(|one| one.rule.kind == kind);
         let (due, held) = found.map_or((0, 0), |one| (one.due.len(), one.held.len()));

@@ -110,6 +110,20 @@ impl Once {
         Ok(())
     }
 
+    /// Nobody waits for the answer any more: the effect stands, and the key is free, for there is nothing to give again.
+    pub async fn settle_unheard(&self) -> Result<(), Problem> {
+        let Some(mut parked) = self.parked.lock().map_err(Problem::internal)?.take() else {
+            return Ok(());
+        };
+        sqlx::query("delete from idempotency_keys where workspace_id = $1 and actor_id = $2 and key = $3")
+            .bind(parked.workspace)
+            .bind(parked.actor)
+            .bind(&self.key)
+            .execute(&mut *parked.tx)
+            .await?;
+        Ok(parked.tx.commit().await?)
+    }
+
     /// Keeps the answer and commits it with its effect. Without a parked change there is nothing to keep.
     pub async fn settle(&self, answer: &Answer, secret: bool) -> Result<(), Problem> {
         let Some(mut parked) = self.parked.lock().map_err(Problem::internal)?.take() else {

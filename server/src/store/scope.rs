@@ -75,7 +75,7 @@ mod sealed {
 }
 
 /// A power as a type, so that it stands in a function's signature.
-pub trait Permission: sealed::Sealed + Send + Sync + 'static {
+pub trait Permission: sealed::Sealed + Clone + Send + Sync + 'static {
     const POWER: Power;
 }
 

@@ -12,8 +12,29 @@ use std::collections::BTreeSet;
 /// A look at what waits to be sealed, in one snapshot.
 pub struct Look {
     tx: Transaction<'static, Postgres>,
+    /// Where it began.
+    pub since: u64,
     /// Whatever this look does not see is written at or after it.
     pub horizon: u64,
+}
+
+/// Of which workspaces.
+#[derive(Clone, Copy)]
+pub enum Of<'a> {
+    AllBut(&'a BTreeSet<WorkspaceId>),
+    These(&'a BTreeSet<WorkspaceId>),
+}
+
+impl Of<'_> {
+    /// Ids are ids: they need no quoting.
+    fn sql(self) -> String {
+        let (ids, word) = match self {
+            Self::AllBut(ids) => (ids, "<> all"),
+            Self::These(ids) => (ids, "= any"),
+        };
+        let ids: Vec<String> = ids.iter().map(WorkspaceId::to_string).collect();
+        format!("e.workspace_id {word} ('{{{}}}'::uuid[])", ids.join(","))
+    }
 }
 
 /// An entry that waits.
@@ -41,7 +62,7 @@ pub struct Growth<'a> {
 
 impl Db {
     /// Opens a look from where the last one ended, in this server or another.
-    pub async fn look_for_unsealed(&self, since: Option<u64>) -> Result<Look, Problem> {
+    pub async fn look_for_unsealed(&self, since: Option<u64>, of: Of<'_>) -> Result<Look, Problem> {
         let begin = "begin isolation level repeatable read read only; select enter_seal(); set local statement_timeout = 0";
         let mut tx = self.tenants().begin_with(begin).await?;
         // A horizon above all that ever was is that of another cluster: whoever restored a copy begins anew.
@@ -59,12 +80,13 @@ impl Db {
              select e.workspace_id, e.id, null::bigint as index, e.at, e.actor_type, e.actor_id, null::text as actor_name, e.role, e.action,
                     e.target_type, e.target_id, e.version, e.request_id, e.session_id, e.digest, e.details
              from audit_entries e
-             where e.written_xid >= '{since}'::xid8
+             where e.written_xid >= '{since}'::xid8 and {of}
                and not exists (select 1 from audit_leaves l where l.workspace_id = e.workspace_id and l.entry_id = e.id)
-             order by e.workspace_id, e.id"
+             order by e.workspace_id, e.id",
+            of = of.sql()
         );
         sqlx::query(AssertSqlSafe(cursor)).execute(&mut *tx).await?;
-        Ok(Look { tx, horizon: horizon.parse().map_err(Problem::internal)? })
+        Ok(Look { tx, since, horizon: horizon.parse().map_err(Problem::internal)? })
     }
 
     /// The last checkpoint of a workspace, and its nodes that `edge` asks for.

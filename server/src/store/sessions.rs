@@ -321,6 +321,29 @@ pub async fn log<M>(tx: &mut Tx<M>, id: SessionId, after: i64, most: i64) -> Res
     Ok(rows.into_iter().map(Event::from).collect())
 }
 
+#[derive(sqlx::FromRow)]
+struct PlacedRow {
+    session_id: Uuid,
+    #[sqlx(flatten)]
+    event: EventRow,
+}
+
+/// Events by their places in logs, each with the run whose log it is.
+pub async fn events_at<M>(tx: &mut Tx<M>, places: &[(Uuid, i64)]) -> Result<Vec<(Uuid, Event)>, Problem> {
+    let (runs, places): (Vec<Uuid>, Vec<i64>) = places.iter().copied().unzip();
+    let rows: Vec<PlacedRow> = sqlx::query_as(
+        "select e.session_id, e.seq, e.id, e.type, e.at, e.text, e.tool, e.input, e.output, e.path, e.command, e.exit_code, e.cut
+         from unnest($2::uuid[], $3::bigint[]) p (session_id, seq)
+         join session_events e on e.workspace_id = $1 and e.session_id = p.session_id and e.seq = p.seq",
+    )
+    .bind(tx.workspace())
+    .bind(runs)
+    .bind(places)
+    .fetch_all(tx.conn())
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.session_id, row.event.into())).collect())
+}
+
 /// Events by the names that their sender gave them, in the order of the log, as much of each as tells what happened.
 pub async fn named<M>(tx: &mut Tx<M>, id: SessionId, names: &[String], most: i64) -> Result<Vec<Event>, Problem> {
     let rows: Vec<EventRow> = sqlx::query_as(

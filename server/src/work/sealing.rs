@@ -8,8 +8,6 @@ use tokio::time::sleep;
 const PAUSE: Duration = Duration::from_secs(1);
 /// Whether another server has given up its turn.
 const ASK_FOR_A_TURN: Duration = Duration::from_secs(2);
-/// While something is wrong that time alone will not heal.
-const LONG_PAUSE: Duration = Duration::from_secs(30);
 
 /// Runs until it is dropped, which it may be at any moment.
 pub async fn run(app: App) {
@@ -38,6 +36,6 @@ async fn seal(app: &App, mut turn: Turn) {
                 (sealer, failing) = (Sealer::default(), true);
             }
         }
-        sleep(if sealer.is_stuck() { LONG_PAUSE } else { PAUSE }).await;
+        sleep(PAUSE).await;
     }
 }

@@ -2,11 +2,13 @@
 
 mod certificate;
 mod index;
+mod items;
 mod new;
 mod show;
 
 pub use certificate::Certificate;
 pub use index::Index;
+pub use items::Items;
 pub use new::{New, Typed};
 pub use show::{Decision, FourEyes, May, Show, Step, Touched};
 

@@ -18,6 +18,8 @@ pub struct Show {
     pub more: u64,
     /// What says the same and stays.
     pub copies: Vec<Touched>,
+    /// How many more of those than are shown.
+    pub more_copies: u64,
     pub approved: Option<Decision>,
     pub rejected: Option<Decision>,
     pub executed: Option<Decision>,
@@ -38,6 +40,12 @@ pub struct Touched {
     pub detail: String,
     /// A legal hold keeps it.
     pub held: bool,
+}
+
+impl Touched {
+    pub(super) fn href(&self, chrome: &Chrome) -> Option<String> {
+        (self.kind == "memory").then(|| chrome.memory(&self.id))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -84,7 +92,11 @@ impl Show {
     }
 
     fn href_of(&self, touched: &Touched) -> Option<String> {
-        (touched.kind == "memory").then(|| self.chrome.memory(&touched.id))
+        touched.href(&self.chrome)
+    }
+
+    fn all_copies(&self) -> String {
+        format!("{}?show=copies", self.action("items"))
     }
 
     fn steps(&self) -> Vec<Step<'_>> {

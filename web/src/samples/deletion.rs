@@ -3,7 +3,7 @@
 use super::{HOSTILE, NOW, Sample, chrome, hostile_chrome};
 use crate::{
     Actor,
-    deletion::{Certificate, Decision, FourEyes, Index, May, Request, Show, Touched},
+    deletion::{Certificate, Decision, FourEyes, Index, Items, May, Request, Show, Touched},
 };
 use time::Duration;
 
@@ -25,6 +25,9 @@ pub(super) fn samples() -> Vec<Sample> {
         Sample { name: "deletion-rejected", html: rejected().html() },
         Sample { name: "deletion-blocked", html: blocked().html() },
         Sample { name: "deletion-hostile", html: hostile().html() },
+        Sample { name: "deletion-items", html: items().html() },
+        Sample { name: "deletion-items-none", html: Items { touched: Vec::new(), stays: true, next_cursor: None, ..items() }.html() },
+        Sample { name: "deletion-items-hostile", html: hostile_items().html() },
     ]
 }
 
@@ -63,6 +66,7 @@ fn pending() -> Show {
             touched("session", "Chat of 4 November", "48 events"),
         ],
         more: 11,
+        more_copies: 3,
         copies: vec![touched("memory", "Notes of the call in May", "/episodes/call.md · 1 version")],
         approved: None,
         rejected: None,
@@ -93,7 +97,17 @@ fn approved() -> Show {
 fn executed() -> Show {
     let certificate = Some("/v1/workspaces/coding/deletion-requests/018f/certificate".into());
     let (request, executed) = (request("executed"), Some(decision("Ada Quist", 1, "")));
-    Show { request, executed, touched: Vec::new(), copies: Vec::new(), more: 0, certificate, may: May::default(), ..approved() }
+    Show {
+        request,
+        executed,
+        touched: Vec::new(),
+        copies: Vec::new(),
+        more: 0,
+        more_copies: 0,
+        certificate,
+        may: May::default(),
+        ..approved()
+    }
 }
 
 fn rejected() -> Show {
@@ -119,6 +133,16 @@ fn hostile() -> Show {
     show.copies.clone_from(&show.touched);
     show.certificate = Some(word());
     show
+}
+
+fn items() -> Items {
+    let Show { chrome, request, touched, .. } = pending();
+    Items { chrome, request, stays: false, touched, continued: true, next_cursor: Some("bmV4dA".into()) }
+}
+
+fn hostile_items() -> Items {
+    let Show { chrome, request, touched, .. } = hostile();
+    Items { chrome, request, stays: true, touched, continued: true, next_cursor: Some(HOSTILE.to_owned()) }
 }
 
 fn certificate() -> Certificate {

@@ -3,7 +3,7 @@
 use super::weigh_holds;
 use crate::{
     App,
-    acts::{access::for_the_whole, memories},
+    acts::{access::for_the_whole, memories, to_the_end::to_the_end},
     audit::{Audit, Trail},
     model::{
         AuditId, DeletionId, clock,
@@ -13,10 +13,27 @@ use crate::{
     store::{self, CanWrite, Scope, Tx, Write},
 };
 use std::collections::BTreeMap;
+use tokio::sync::Semaphore;
+
+/// So many search a server's workspaces at a time: each reads all that was ever written in one.
+static SEARCHES: Semaphore = Semaphore::const_new(2);
 
 /// Ask that something be erased. Nothing happens to it before another person agrees.
 pub async fn ask<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Selectors, reason: String) -> Result<DeletionRequest, Problem> {
+    // Whoever gives up while waiting for a turn has asked for nothing; whose search has begun has.
+    let turn = SEARCHES.acquire().await.map_err(Problem::internal)?;
+    let (here, by) = (app.clone(), scope.clone());
+    to_the_end(scope, async move {
+        let asked = Box::pin(search(&here, &by, asked, reason)).await;
+        drop(turn);
+        asked
+    })
+    .await
+}
+
+async fn search<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Selectors, reason: String) -> Result<DeletionRequest, Problem> {
     let mut tx = app.db().write(scope).await?;
+    store::deletion::take_time(&mut tx).await?;
     may_ask(&mut tx, scope, &asked).await?;
     let items = resolved(&mut tx, &asked).await?;
     if !items.iter().any(|item| item.taken) {

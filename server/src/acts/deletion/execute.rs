@@ -6,11 +6,11 @@ use super::{
 };
 use crate::{
     App,
-    acts::access::for_the_whole,
+    acts::{access::for_the_whole, to_the_end::to_the_end},
     audit::{Audit, Trail},
     model::{
         Actor, AuditId, DeletionId, clock,
-        deletion::{DeletionRequest, DeletionState, Hold},
+        deletion::{DeletionRequest, DeletionState, Hold, Item},
     },
     problem::{Conflict, Problem},
     store::{
@@ -27,17 +27,23 @@ pub struct Executed {
     pub matched_since: u64,
 }
 
-/// Erase what was approved. A hold that came meanwhile stops it.
+/// Erase what was approved, to the end, whether or not whoever asked still waits. A hold that came meanwhile stops it.
 pub async fn execute(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Result<Executed, Problem> {
     for_the_whole(scope)?;
+    let (here, by) = (app.clone(), scope.clone());
+    to_the_end(scope, async move { Box::pin(erase(&here, &by, id)).await }).await
+}
+
+async fn erase(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Result<Executed, Problem> {
     let mut tx = app.db().write(scope).await?;
+    store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
     let mut request = store::deletion::find_to_change(&mut tx, id).await?;
     let by = scope.as_person("execute a deletion request")?;
     must_be(&request, request.resumes_as.unwrap_or(request.state) == DeletionState::Approved, "approved")?;
     request.alone |= four_eyes(&mut tx, &request, by, "execute").await?;
     take_along(&mut tx, id).await?;
-    let holds = store::deletion::holds::in_the_way(&mut tx, id).await?;
+    let holds = store::deletion::in_the_way(&mut tx, id).await?;
     if !holds.is_empty() {
         return Err(held(&holds));
     }
@@ -70,9 +76,9 @@ async fn matched_since(tx: &mut Tx<Write>, request: &DeletionRequest) -> Result<
         return Ok(0);
     }
     let wanted = store::deletion::wanted(tx, asked.subject.as_deref(), asked.query.as_deref()).await?;
-    let known: HashSet<_> = store::deletion::items(tx, request.id).await?.into_iter().map(|item| (item.kind, item.id, item.part)).collect();
+    let known: HashSet<_> = store::deletion::items(tx, request.id).await?.iter().map(Item::place).collect();
     let now = store::deletion::select(tx, asked, &wanted).await?;
-    Ok(now.iter().filter(|item| !known.contains(&(item.kind, item.id, item.part))).count() as u64)
+    Ok(now.iter().filter(|item| !known.contains(&item.place())).count() as u64)
 }
 
 /// The erasure and everything that says so, whoever decided it: a person or a retention rule.

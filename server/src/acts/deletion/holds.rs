@@ -18,6 +18,7 @@ use crate::{
 pub async fn hold(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: String) -> Result<Hold, Problem> {
     for_the_whole(scope)?;
     let mut tx = app.db().write_holds(scope).await?;
+    store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
     for (index, id) in asked.memory_ids.iter().enumerate() {
         let found = store::memories::find(&mut tx, *id).await.map(drop);
@@ -54,6 +55,7 @@ fn there(found: Result<(), Problem>, field: &str, index: usize, what: &str) -> R
 pub async fn release(app: &App, scope: &Scope<Auditing>, id: HoldId) -> Result<(), Problem> {
     for_the_whole(scope)?;
     let mut tx = app.db().write_holds(scope).await?;
+    store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
     store::deletion::holds::delete(&mut tx, id).await?;
     let trail = weigh_all(&mut tx, Audit::hold(AuditId::new(), "hold.released", id)).await?;

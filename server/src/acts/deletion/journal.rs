@@ -17,13 +17,18 @@ pub(super) async fn keep<P: Permission>(app: &App, scope: &Scope<P>) {
     }
 }
 
-/// The same for all of them: what was executed elsewhere, or just before a crash, is here too.
+/// The same for all of them: what was executed elsewhere, or just before a crash, is here too. What goes wrong in one does
+/// not keep it from the others.
 pub async fn keep_journal(app: &App) -> Result<(), Problem> {
+    let mut failed = Ok(());
     for standing in app.db().house_standings().await? {
         let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("journal"))?;
-        catch_up_in(app, &scope).await?;
+        if let Err(problem) = catch_up_in(app, &scope).await {
+            tracing::warn!(?problem, workspace = %scope.workspace(), "the journal of erasures could not be brought up to date");
+            failed = Err(problem);
+        }
     }
-    Ok(())
+    failed
 }
 
 async fn catch_up_in<P: Permission>(app: &App, scope: &Scope<P>) -> Result<(), Problem> {

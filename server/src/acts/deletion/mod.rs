@@ -21,15 +21,15 @@ use crate::{
     audit::Audit,
     model::{
         AuditId, DeletionId,
-        deletion::{DeletionRequest, DeletionState, Preview},
+        deletion::{DeletionRequest, DeletionState, Preview, Touched},
         page::{Limit, Page},
     },
     problem::Problem,
     store::{self, Permission, Scope, Tx, Write},
 };
 
-/// More of a list than this nobody reads on one page.
-const SHOWN: i64 = 200;
+/// So much of a list is shown with its request; all of it can be listed.
+const SHOWN: u32 = 200;
 
 pub async fn list<P: Permission>(
     app: &App,
@@ -45,11 +45,12 @@ pub async fn list<P: Permission>(
 pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: DeletionId) -> Result<(DeletionRequest, Preview), Problem> {
     let mut tx = app.db().read(scope).await?;
     let mut request = store::deletion::find(&mut tx, id).await?;
-    let items = store::deletion::touched(&mut tx, id, true, SHOWN).await?;
-    let copies = store::deletion::touched(&mut tx, id, false, SHOWN).await?;
+    let shown = Limit::within(None, SHOWN, SHOWN)?;
+    let items = store::deletion::touched(&mut tx, id, true, shown, None).await?.data;
+    let copies = store::deletion::touched(&mut tx, id, false, shown, None).await?.data;
     let holds = match request.state {
         DeletionState::Executed | DeletionState::Rejected => Vec::new(),
-        _ => store::deletion::holds::in_the_way(&mut tx, id).await?,
+        _ => store::deletion::in_the_way(&mut tx, id).await?,
     };
     // A hold on a person may have come to keep something since.
     if !holds.is_empty() && request.resumes_as.is_none() {
@@ -59,9 +60,23 @@ pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: DeletionId) ->
     Ok((request, Preview { items, more, copies, holds }))
 }
 
+/// All that is on a request's list, page by page: what goes, or the copies that stay.
+pub async fn items<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    id: DeletionId,
+    taken: bool,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Touched>, Problem> {
+    let mut tx = app.db().read(scope).await?;
+    store::deletion::find(&mut tx, id).await?;
+    store::deletion::touched(&mut tx, id, taken, limit, cursor).await
+}
+
 /// Holds come and go: whether a request may go on is looked at anew, and said in the trail.
 async fn weigh_holds(tx: &mut Tx<Write>, request: &mut DeletionRequest) -> Result<Option<Audit>, Problem> {
-    let held = !store::deletion::holds::in_the_way(tx, request.id).await?.is_empty();
+    let held = !store::deletion::in_the_way(tx, request.id).await?.is_empty();
     let audit = AuditId::new();
     match (request.state, held) {
         (DeletionState::Pending | DeletionState::Approved, true) => {

@@ -7,17 +7,17 @@ use crate::{
     audit::Audit,
     model::{
         Actor, AuditId, Kind, Settings, clock,
-        deletion::{DeletionRequest, Item, ItemKind, Rule, Selectors, Why},
+        deletion::{DeletionRequest, Item, Rule, Selectors},
     },
     problem::Problem,
-    store::{self, Permission, Request, Scope, Tx, Writing},
+    store::{self, Permission, Request, Scope, Tx, Writing, deletion::Reached},
 };
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 use time::Duration;
 use uuid::Uuid;
 
 /// Of one rule, so many at a time.
-pub const AT_ONCE: i64 = 1000;
+pub const AT_ONCE: u16 = 1000;
 
 /// What a rule would erase now, and what a hold keeps from it.
 pub struct Due {
@@ -42,45 +42,72 @@ pub async fn retention_by<P: Permission>(app: &App, scope: &Scope<P>, settings: 
     let mut tx = app.db().read(scope).await?;
     let mut all = Vec::new();
     for rule in rules(settings) {
-        let (due, held) = due(&mut tx, rule).await?;
-        let ids = |items: Vec<Item>| items.into_iter().map(|item| item.id).collect();
+        let Found { due, held, .. } = due(&mut tx, rule, None, AT_ONCE).await?;
+        let ids = |items: Vec<Item>| items.into_iter().map(|item| item.id).take(usize::from(AT_ONCE)).collect();
         all.push(Due { rule, due: ids(due), held: ids(held) });
     }
     Ok(all)
 }
 
-/// What is due, and what would be if no hold kept it.
-async fn due<M>(tx: &mut Tx<M>, rule: Rule) -> Result<(Vec<Item>, Vec<Item>), Problem> {
-    let before = clock::now() - Duration::days(i64::from(rule.days));
-    let found = store::deletion::archived_since(tx, rule.kind, before, AT_ONCE).await?;
-    let items: Vec<Item> =
-        found.into_iter().map(|(id, owner)| Item { kind: ItemKind::Memory, id, part: 0, owner, why: Why::Named, taken: true }).collect();
-    let mut kept = HashSet::new();
-    for hold in store::deletion::holds::all(tx).await? {
-        kept.extend(store::deletion::holds::kept_by(tx, &hold, &items).await?);
-    }
-    Ok(items.into_iter().partition(|item| !kept.contains(&(item.kind, item.id, item.part))))
+/// What is due, what would be if no hold kept it, and where the look ended, if there may be more.
+struct Found {
+    due: Vec<Item>,
+    held: Vec<Item>,
+    reached: Option<Reached>,
 }
 
-/// Erase what is due, in every workspace.
+/// Looks on past what is held, a page at a time, until there is enough of what is not.
+async fn due<M>(tx: &mut Tx<M>, rule: Rule, after: Option<Reached>, enough: u16) -> Result<Found, Problem> {
+    let before = clock::now() - Duration::days(i64::from(rule.days));
+    let mut found = Found { due: Vec::new(), held: Vec::new(), reached: after };
+    loop {
+        let (items, reached) = store::deletion::archived_since(tx, rule.kind, before, found.reached, i64::from(AT_ONCE)).await?;
+        let kept = store::deletion::kept(tx, &items).await?;
+        let (held, due): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| kept.contains(&item.place()));
+        found.due.extend(due);
+        found.held.extend(held);
+        found.reached = reached;
+        if reached.is_none() || found.due.len() >= usize::from(enough) {
+            return Ok(found);
+        }
+    }
+}
+
+/// Erase what is due, in every workspace; what goes wrong in one does not keep it from the others.
 pub async fn retain(app: &App) -> Result<(), Problem> {
+    let mut failed = Ok(());
     for standing in app.db().house_standings().await? {
         let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("retention"))?;
-        let all: Vec<Rule> = rules(scope.settings()).collect();
-        for rule in all {
-            while carry_out_rule(app, &scope, rule).await? {}
+        if let Err(problem) = retain_in(app, &scope).await {
+            tracing::warn!(?problem, workspace = %scope.workspace(), "retention could not be looked after");
+            failed = Err(problem);
+        }
+    }
+    failed
+}
+
+async fn retain_in(app: &App, scope: &Scope<Writing>) -> Result<(), Problem> {
+    let all: Vec<Rule> = rules(scope.settings()).collect();
+    for rule in all {
+        let mut after = None;
+        loop {
+            after = carry_out_rule(app, scope, rule, after).await?;
+            if after.is_none() {
+                break;
+            }
         }
     }
     Ok(())
 }
 
-/// One request for one rule; whether there may be more.
-async fn carry_out_rule(app: &App, scope: &Scope<Writing>, rule: Rule) -> Result<bool, Problem> {
+/// One request for one rule; where to go on, if there may be more.
+async fn carry_out_rule(app: &App, scope: &Scope<Writing>, rule: Rule, after: Option<Reached>) -> Result<Option<Reached>, Problem> {
     let mut tx = app.db().write(scope).await?;
+    store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
-    let (items, _) = due(&mut tx, rule).await?;
+    let Found { due: items, reached, .. } = due(&mut tx, rule, after, 1).await?;
     if items.is_empty() {
-        return Ok(false);
+        return Ok(None);
     }
     let request = DeletionRequest { rule: Some(rule), ..draft(scope, Selectors::default(), String::new()) };
     let audit = AuditId::new();
@@ -90,5 +117,5 @@ async fn carry_out_rule(app: &App, scope: &Scope<Writing>, rule: Rule) -> Result
     carry_out(app, tx, request, &Actor::system(), 0, Some(asked)).await?;
     super::journal::keep(app, scope).await;
     tracing::info!(request = %id, memories = items.len(), kind = rule.kind.word(), days = rule.days, "retention has erased");
-    Ok(items.len() == usize::try_from(AT_ONCE).unwrap_or(usize::MAX))
+    Ok(reached)
 }

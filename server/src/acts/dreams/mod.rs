@@ -52,22 +52,32 @@ pub async fn start(app: &App, scope: &Scope<Reviewing>, asked: Asked) -> Result<
     begin(app, scope, turn, mode, project.map(crate::model::Project::into_string), asked.dry_run).await
 }
 
-/// Every workspace that wants it and has not dreamt for a day, one after the other.
+/// Every workspace that wants it and has not dreamt for a day, one after the other; what goes wrong in one does not keep the
+/// others from it.
 pub async fn dream_where_due(app: &App) -> Result<(), Problem> {
+    let mut failed = Ok(());
     for standing in app.db().house_standings().await? {
         let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("dreams"))?;
-        let settings = scope.settings();
-        let wanted = crate::model::Kind::ALL.iter().any(|kind| settings.policy(*kind).dream_mode != Mode::Off);
-        let last = store::dreams::last_began(&mut app.db().read(&scope).await?).await?;
-        let since = last.unwrap_or(scope.standing().workspace().created_at);
-        if !wanted || clock::now() - since < EVERY {
-            continue;
+        if let Err(problem) = dream_if_due(app, &scope).await {
+            tracing::warn!(?problem, workspace = %scope.workspace(), "a workspace could not dream");
+            failed = Err(problem);
         }
-        if let Some(turn) = turn(app, &scope).await? {
-            let (dream, run) = prepare(app, &scope, turn, None, None, false).await?;
-            tracing::debug!(dream = %dream.id, workspace = %scope.workspace(), "a workspace dreams");
-            run.await;
-        }
+    }
+    failed
+}
+
+async fn dream_if_due(app: &App, scope: &Scope<Writing>) -> Result<(), Problem> {
+    let settings = scope.settings();
+    let wanted = crate::model::Kind::ALL.iter().any(|kind| settings.policy(*kind).dream_mode != Mode::Off);
+    let last = store::dreams::last_began(&mut app.db().read(scope).await?).await?;
+    let since = last.unwrap_or(scope.standing().workspace().created_at);
+    if !wanted || clock::now() - since < EVERY {
+        return Ok(());
+    }
+    if let Some(turn) = turn(app, scope).await? {
+        let (dream, run) = prepare(app, scope, turn, None, None, false).await?;
+        tracing::debug!(dream = %dream.id, workspace = %scope.workspace(), "a workspace dreams");
+        run.await;
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::{
         Kind, MemoryId, NewMemory, Project, Source,
         access::Mode,
         clock,
-        dreams::{Deed, Done, Outcome, Spent, Why},
+        dreams::{Deed, Done, Outcome, Spent, Stage, Why},
         memory::SourceType,
         proposals::{Change, Origin, Proposed},
         text::{self, Content},
@@ -174,7 +174,7 @@ async fn put_up(run: &mut Running, cluster: &Cluster<'_>, (title, content): (Str
         let (made, trail) = unless_barred(memories::put_down(&run.app, &run.scope, &mut tx, &[asked]).await)?;
         if !trail.is_empty() {
             (done.made, done.outcome) = (made.first().map(|one| one.memory().id), Outcome::Proposed);
-            tx.commit(trail.into_iter().collect::<Trail>()).await?;
+            return run.put_down(tx, Stage::Rewriting, [done], trail.into_iter().collect::<Trail>()).await;
         }
     }
     run.note([done]);

@@ -18,7 +18,7 @@ use crate::{
         dreams::{Done, Dream, DreamState, Outcome, Stage, Tally},
     },
     problem::Problem,
-    store::{self, Scope, Writing, turns::Turn},
+    store::{self, Scope, Tx, Write, Writing, turns::Turn},
 };
 use std::{collections::HashMap, time::Duration};
 use tokio::time::sleep;
@@ -130,25 +130,35 @@ impl Running {
             self.note(batch.done);
             return Ok(());
         }
-        let (tally, written, noted) = (self.tally.clone(), self.written, self.done.len());
-        self.note(batch.done);
+        self.put_down(tx, Stage::Writing, batch.done, batch.trail.into_iter().collect()).await?;
+        self.versions.extend(batch.versions);
+        Ok(())
+    }
+
+    /// Commits a change together with what it was: whoever erases what something was made of has to find what was made.
+    pub async fn put_down(
+        &mut self,
+        mut tx: Tx<Write>,
+        stage: Stage,
+        done: impl IntoIterator<Item = Done>,
+        trail: Trail,
+    ) -> Result<(), Problem> {
+        let (tally, noted) = (self.tally.clone(), self.done.len());
+        self.note(done);
         let committed = async {
             store::dreams::add_actions(&mut tx, self.dream.id, self.written, &self.done).await?;
-            store::dreams::note_progress(&mut tx, self.dream.id, Stage::Writing, &self.tally).await?;
-            tx.commit(batch.trail.into_iter().collect::<Trail>()).await
+            store::dreams::note_progress(&mut tx, self.dream.id, stage, &self.tally).await?;
+            tx.commit(trail).await
         };
         match committed.await {
-            Ok(()) => {
-                self.written += self.done.drain(..).count();
-                self.versions.extend(batch.versions);
-                Ok(())
-            }
+            Ok(()) => self.written += self.done.drain(..).count(),
             Err(problem) => {
-                (self.tally, self.written) = (tally, written);
+                self.tally = tally;
                 self.done.truncate(noted);
-                Err(problem)
+                return Err(problem);
             }
         }
+        Ok(())
     }
 
     /// Where there is somebody to ask, clusters are told anew.

@@ -13,7 +13,7 @@ use crate::{
         rollbacks::{Counts, Item, Outcome, Rollback, Selector, ShownItem},
     },
     problem::Problem,
-    store::{self, Permission, Reviewing, Scope, Tx},
+    store::{self, Permission, Reviewing, Scope, Tx, rollbacks::Moved},
 };
 
 /// Of each outcome, so many memories are shown in an answer; all of them can be listed afterwards.
@@ -62,7 +62,7 @@ async fn attempt(app: &App, scope: &Scope<Reviewing>, selector: Selector) -> Res
     let items = plan.items();
     let mut trail = apply::apply(&mut tx, scope, id, &plan).await?;
     let at = clock::now();
-    let followed = follow(&mut tx, scope, id, &items, at).await?;
+    let followed = follow(&mut tx, scope, id, &selector, &items, at).await?;
     let withdrawn = followed.iter().filter(|audit| audit.action == "proposal.withdrawn").count();
     let counts = Counts { withdrawn: i32::try_from(withdrawn).unwrap_or(i32::MAX), ..Counts::of(&items) };
     trail.extend(followed);
@@ -77,11 +77,12 @@ async fn attempt(app: &App, scope: &Scope<Reviewing>, selector: Selector) -> Res
     Ok(Undone { rollback: Some(rollback), selector, counts, items: shown })
 }
 
-/// Proposals go where their memories went.
+/// Proposals go where their memories went, and with a dream that is taken back whole.
 async fn follow(
     tx: &mut Tx<store::Write>,
     scope: &Scope<Reviewing>,
     id: RollbackId,
+    selector: &Selector,
     items: &[Item],
     at: time::OffsetDateTime,
 ) -> Result<Vec<Audit>, Problem> {
@@ -89,9 +90,14 @@ async fn follow(
     let of = |wanted: fn(Outcome) -> bool| {
         items.iter().filter(|item| wanted(item.outcome)).map(|item| item.memory_id).collect::<Vec<MemoryId>>()
     };
-    let away = of(|outcome| outcome == Outcome::Archived);
-    let back = of(|outcome| matches!(outcome, Outcome::Restored | Outcome::Unwound));
-    let followed = store::rollbacks::take_proposals_along(tx, id, &away, &back, scope.actor(), at).await?;
+    let whole = *selector == Selector { dream_id: selector.dream_id, rollback_id: selector.rollback_id, ..Selector::default() };
+    let moved = Moved {
+        away: of(|outcome| outcome == Outcome::Archived),
+        back: of(|outcome| matches!(outcome, Outcome::Restored | Outcome::Unwound)),
+        dream: selector.dream_id.filter(|_| whole),
+        rollback: selector.rollback_id.filter(|_| whole),
+    };
+    let followed = store::rollbacks::take_proposals_along(tx, id, &moved, scope.actor(), at).await?;
     let entry = |one: store::rollbacks::Followed| {
         let action = match one.state {
             ProposalState::Rejected => "proposal.withdrawn",

@@ -65,10 +65,8 @@ pub async fn redact(
         ));
     }
     let item = Item { kind: ItemKind::Memory, id: id.0, part: 0, owner: memory.owner.map(|owner| owner.0), why: Why::Named, taken: true };
-    for hold in store::deletion::holds::all(&mut tx).await? {
-        if !store::deletion::holds::kept_by(&mut tx, &hold, std::slice::from_ref(&item)).await?.is_empty() {
-            return Err(Problem::conflict("held", "A legal hold keeps this memory, and so all of its versions. Nothing was redacted."));
-        }
+    if !store::deletion::kept(&mut tx, &[item]).await?.is_empty() {
+        return Err(Problem::conflict("held", "A legal hold keeps this memory, and so all of its versions. Nothing was redacted."));
     }
     let audit = AuditId::new();
     store::stores::redact(&mut tx, &memory, version, scope.actor(), audit).await?;

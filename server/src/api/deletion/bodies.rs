@@ -91,6 +91,8 @@ pub(super) struct DeletionBody {
     /// How many things are on its list, by sort. The list was made when it was asked for, and does not change.
     #[schema(example = json!({"memory": 3, "session": 1}))]
     touches: BTreeMap<String, u64>,
+    /// How many independent copies are listed, and stay.
+    copies_listed: u64,
     /// When it was asked for.
     #[serde(with = "time::serde::rfc3339")]
     requested_at: OffsetDateTime,
@@ -118,10 +120,10 @@ pub(super) struct DeletionBody {
     /// What fits the subject or query by now and was not on the list, so that it is still there; only after an execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     matched_since: Option<u64>,
-    /// The first 200 things on its list, as far as they are still there; only when one request is read.
+    /// The first 200 things on its list, as far as they are still there; only when one request is read. `…/items` has all.
     #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<Vec<TouchedBody>>,
-    /// Independent copies that stay unless they are asked for; only when one request is read.
+    /// The first 200 independent copies, which stay unless they are asked for; only when one request is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     copies: Option<Vec<TouchedBody>>,
     /// Legal holds in the way; only when one request is read.
@@ -144,7 +146,7 @@ impl DeletionBody {
 /// One thing that a request touches.
 #[derive(Serialize, ToSchema)]
 #[schema(as = WouldErase)]
-struct TouchedBody {
+pub(super) struct TouchedBody {
     /// What it is.
     kind: ItemKind,
     /// Its id; of an event or an item of a task, that of the session or task.
@@ -199,6 +201,7 @@ impl From<DeletionRequest> for DeletionBody {
             query: request.asked.query,
             include_copies: request.asked.include_copies,
             touches: request.touches,
+            copies_listed: request.copies,
             requested_at: request.asked_at,
             requested_by: (&request.asked_by).into(),
             requested_for: request.asked_for.0,

@@ -16,7 +16,7 @@ use crate::{
     store::{Reading, Reviewing, Scope, Writing},
 };
 use axum::{extract::State as Of, http::StatusCode};
-use bodies::{CertificateBody, DeletionBody, NewDeletionBody};
+use bodies::{CertificateBody, DeletionBody, NewDeletionBody, TouchedBody};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -28,6 +28,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(needs(writing, routes!(ask_deletion)))
         .routes(needs(reading, routes!(list_deletions)))
         .routes(needs(reading, routes!(get_deletion)))
+        .routes(needs(reading, routes!(list_deletion_items)))
         .routes(needs(reviewing, routes!(approve_deletion)))
         .routes(needs(reviewing, routes!(reject_deletion)))
         .routes(needs(reviewing, routes!(execute_deletion)))
@@ -87,6 +88,33 @@ async fn get_deletion(
 ) -> Result<axum::Json<DeletionBody>, Problem> {
     let (request, preview) = acts::deletion::find(&app, &scope, of.id).await?;
     Ok(axum::Json(DeletionBody::with(request, preview)))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+struct ListDeletionItems {
+    /// `true`, as usual: what goes. `false`: independent copies that stay.
+    taken: Option<bool>,
+    /// How many, 1 to 200.
+    limit: Option<i64>,
+    /// Where the last page ended.
+    cursor: Option<String>,
+}
+
+/// List everything that a deletion request touches.
+///
+/// Memories first, then sessions, then the rest by sort; with title and place as far as it is still there and you may see it.
+#[utoipa::path(get, path = "/v1/workspaces/{ws}/deletion-requests/{id}/items", tag = "Deletion", params(ListDeletionItems), responses((status = 200, description = "A page of its list.", body = List<TouchedBody>)))]
+async fn list_deletion_items(
+    Of(app): Of<App>,
+    scope: Scope<Reading>,
+    Params(of): Params<OfDeletion>,
+    Query(asked): Query<ListDeletionItems>,
+) -> Result<axum::Json<List<TouchedBody>>, Problem> {
+    let (taken, limit) = (asked.taken.unwrap_or(true), Limit::parse(asked.limit)?);
+    let page = acts::deletion::items(&app, &scope, of.id, taken, limit, asked.cursor.as_deref()).await?;
+    Ok(axum::Json(page.into()))
 }
 
 /// Agree that it be erased.

@@ -8,11 +8,17 @@ mod tests;
 pub use bars::{bars_of_event, bars_of_line};
 
 use crate::model::text::nfc;
+use aho_corasick::AhoCorasick;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// What to look for: any of these, each of which may ask for several things at once.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Sought(Vec<Vec<Phrase>>);
+#[derive(Clone, Debug, Default)]
+pub struct Sought {
+    any: Vec<Vec<Phrase>>,
+    /// Finds any of the pieces in one pass, however many there are; none where they could not be put together.
+    pieces: Option<AhoCorasick>,
+}
 
 /// Words that have to stand in a text as they are, whole, whatever their case and the space between them.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,29 +30,41 @@ struct Phrase {
 impl Sought {
     /// Any of these: the names that a person goes by, or whole texts.
     pub fn any_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(names.into_iter().filter_map(Phrase::of).map(|phrase| vec![phrase]).collect())
+        Self::of(names.into_iter().filter_map(Phrase::of).map(|phrase| vec![phrase]).collect())
     }
 
     /// All of these words, anywhere in a text.
     pub fn words(query: &str) -> Self {
         let words: Vec<Phrase> = query.split_whitespace().filter_map(Phrase::of).collect();
-        Self(if words.is_empty() { Vec::new() } else { vec![words] })
+        Self::of(if words.is_empty() { Vec::new() } else { vec![words] })
+    }
+
+    fn of(any: Vec<Vec<Phrase>>) -> Self {
+        let sought = Self { any, pieces: None };
+        let pieces = AhoCorasick::builder().ascii_case_insensitive(true).build(sought.sieve()).ok();
+        Self { pieces, ..sought }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.any.is_empty()
+    }
+
+    /// A quick look at a text as it is written, or quoted in JSON: what does not pass has none of it.
+    pub fn may_be_in(&self, written: &str) -> bool {
+        self.pieces.as_ref().is_none_or(|pieces| pieces.is_match(written))
     }
 
     /// Whether a text has it.
     pub fn is_in(&self, text: &str) -> bool {
         let folded = folded(text);
-        self.0.iter().any(|all| all.iter().all(|phrase| phrase.stands_in(&folded)))
+        self.any.iter().any(|all| all.iter().all(|phrase| phrase.stands_in(&folded)))
     }
 
     /// For each alternative a piece in ASCII that every text that has it has too, in lower case: a first sieve for somebody
-    /// who folds case in ASCII only. Empty where there is none, which every text has.
+    /// who folds case in ASCII only. Empty where there is none, which every text has. Each once.
     pub fn sieve(&self) -> Vec<String> {
-        self.0.iter().map(|all| all.iter().map(Phrase::piece).max_by_key(|piece| piece.len()).unwrap_or_default().to_owned()).collect()
+        let piece = |all: &Vec<Phrase>| all.iter().map(Phrase::piece).max_by_key(|piece| piece.len()).unwrap_or_default().to_owned();
+        self.any.iter().map(piece).collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 

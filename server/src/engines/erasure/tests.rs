@@ -42,6 +42,15 @@ fn nothing_is_in_nothing() {
 }
 
 #[test]
+fn a_quick_look_at_many_names_passes_only_what_may_have_one() {
+    let names: Vec<String> = (0..300).map(|n| format!("Person number{n:03} of the house")).collect();
+    let all = Sought::any_of(names.iter().map(String::as_str));
+    assert!(all.may_be_in("so said NUMBER217 yesterday") && all.is_in("person number217\nof the house"));
+    assert!(!all.may_be_in("so said nobody"));
+    assert_eq!(Sought::any_of(["ada@example.org", "Ada@Example.org"]).sieve(), ["ada@example.org"]);
+}
+
+#[test]
 fn a_value_is_read_to_its_leaves() {
     let value = json!({"file": "a.rs", "edits": [{"old": "Ada\nLovelace", "n": 3}]});
     assert!(Sought::any_of(["ada lovelace"]).is_in(&spelled_out(&value)));
@@ -82,6 +91,8 @@ proptest! {
         if sought.is_in(&text) {
             let ascii = text.to_ascii_lowercase();
             prop_assert!(sought.sieve().iter().any(|piece| ascii.contains(piece.as_str())), "{sought:?} in {text:?}");
+            prop_assert!(sought.may_be_in(&text), "{sought:?} in {text:?}");
+            prop_assert!(sought.may_be_in(&json!({"said": text}).to_string()), "{sought:?} in {text:?}, quoted");
         }
     }
 }

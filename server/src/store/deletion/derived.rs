@@ -1,6 +1,6 @@
 //! What goes with what is on a list because it was made from it alone, and what only says the same.
 
-use super::select::{List, with_words};
+use super::{select::List, words::with_words};
 use crate::{
     engines::erasure::Sought,
     model::deletion::{Item, ItemKind, Why},
@@ -9,7 +9,7 @@ use crate::{
 };
 use uuid::Uuid;
 
-/// Of how many memories copies are looked for, and texts of which length are telling.
+/// Of how many memories words are looked for in other texts, and texts of which length are telling.
 const MEMORIES: i64 = 50;
 const TELLING: i32 = 12;
 const LONGEST: i32 = 2000;
@@ -99,7 +99,8 @@ async fn made_of_runs<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Made>, Pr
     .await?)
 }
 
-/// What says the same as a memory on the list, in its own right: its whole text or its title stand in it.
+/// What says the same as a memory on the list, in its own right: memories with its very text, and of the first on the list
+/// whatever its whole text or its title stand in.
 pub async fn copies<M>(tx: &mut Tx<M>, items: &[Item], taken: bool) -> Result<Vec<Item>, Problem> {
     let memories: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
     let texts: Vec<String> = sqlx::query_scalar(
@@ -118,7 +119,29 @@ pub async fn copies<M>(tx: &mut Tx<M>, items: &[Item], taken: bool) -> Result<Ve
     .fetch_all(tx.conn())
     .await?;
     let mut list = List::beyond(items);
+    for (id, owner) in same_text(tx, &memories).await? {
+        list.bounded(Item { kind: ItemKind::Memory, id, part: 0, owner, why: Why::Copy, taken })?;
+    }
     with_words(tx, &Sought::any_of(texts.iter().map(String::as_str)), Why::Copy, &mut list).await?;
     list.items.iter_mut().for_each(|item| item.taken = taken);
     Ok(list.items)
+}
+
+/// Memories that said or say the same to the letter, however long it is, of all that are listed.
+async fn same_text<M>(tx: &mut Tx<M>, memories: &[Uuid]) -> Result<Vec<(Uuid, Option<Uuid>)>, Problem> {
+    Ok(sqlx::query_as(
+        "with listed as materialized (
+             select distinct v.content_sha256 as digest from memory_versions v
+             where v.workspace_id = $1 and v.memory_id = any($2) and length(trim(v.content)) >= $3)
+         select distinct m.id, m.owner_id
+         from listed l
+         join memory_versions v on v.workspace_id = $1 and v.content_sha256 = l.digest
+         join memories m on m.workspace_id = $1 and m.id = v.memory_id
+         where v.memory_id <> all ($2)",
+    )
+    .bind(tx.workspace())
+    .bind(memories)
+    .bind(TELLING)
+    .fetch_all(tx.conn())
+    .await?)
 }

@@ -11,12 +11,13 @@ use crate::{
     problem::Problem,
     store::{Tx, Write, sessions},
 };
+use futures_util::TryStreamExt;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
 /// A log is read in pieces.
-const AT_ONCE: i64 = 500;
+const AT_ONCE: u16 = 500;
 
 /// What is gone, memory by memory, and how much of what.
 pub struct Erased {
@@ -68,14 +69,19 @@ async fn bar_memories(tx: &mut Tx<Write>, request: DeletionId, ids: &[Uuid], key
     sqlx::query!("select id from memories where workspace_id = $1 and id = any($2) order by id for update", workspace.0, ids)
         .fetch_all(tx.conn())
         .await?;
-    let texts =
+    let mut barred = Vec::new();
+    let mut texts =
         sqlx::query!("select memory_id, content from memory_versions where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
-            .fetch_all(tx.conn())
-            .await?;
-    // An empty file is everybody's.
-    let said = |content: &Option<String>| content.clone().filter(|content| !content.trim().is_empty());
-    let barred = texts.iter().filter_map(|row| Some((keyring.erasure_mac(&said(&row.content)?), row.memory_id)));
-    bar(tx, request, barred.collect()).await
+            .fetch(tx.conn());
+    // One text at a time: all of them may be more than the server has room for.
+    while let Some(row) = texts.try_next().await? {
+        // An empty file is everybody's.
+        if let Some(said) = row.content.filter(|content| !content.trim().is_empty()) {
+            barred.push((keyring.erasure_mac(&said), row.memory_id));
+        }
+    }
+    drop(texts);
+    bar(tx, request, barred).await
 }
 
 /// The same for what was said in runs: in whole ones, and in single events, checkpoints and items.
@@ -83,16 +89,17 @@ async fn bar_runs(tx: &mut Tx<Write>, request: DeletionId, items: &[Item], keyri
     for session in items.iter().filter(|item| item.kind == ItemKind::Session).map(|item| item.id) {
         let mut after = 0;
         loop {
-            let events = sessions::log(tx, SessionId(session), after, AT_ONCE).await?;
+            let events = sessions::log(tx, SessionId(session), after, i64::from(AT_ONCE)).await?;
             let Some(last) = events.last() else { break };
             after = last.seq;
             let barred = events.iter().flat_map(bars_of_event).map(|text| (keyring.erasure_mac(&text), session));
             bar(tx, request, barred.collect()).await?;
         }
     }
-    for item in items.iter().filter(|item| item.kind == ItemKind::Event) {
-        let event = sessions::log(tx, SessionId(item.id), item.part - 1, 1).await?;
-        let barred = event.iter().flat_map(bars_of_event).map(|text| (keyring.erasure_mac(&text), item.id));
+    let places: Vec<(Uuid, i64)> = items.iter().filter(|item| item.kind == ItemKind::Event).map(|item| (item.id, item.part)).collect();
+    for some in places.chunks(usize::from(AT_ONCE)) {
+        let events = sessions::events_at(tx, some).await?;
+        let barred = events.iter().flat_map(|(of, event)| bars_of_event(event).into_iter().map(|text| (keyring.erasure_mac(&text), *of)));
         bar(tx, request, barred.collect()).await?;
     }
     let lines: Vec<(Uuid, Option<String>)> = sqlx::query_as(

@@ -1,21 +1,16 @@
-//! Legal holds, and what they keep.
+//! Legal holds themselves; what they keep is `kept`.
 
-use super::{
-    erase::forget_answers,
-    list::items,
-    select::{select, wanted},
-};
+use super::erase::forget_answers;
 use crate::{
     model::{
-        Actor, ActorKind, AuditId, DeletionId, HoldId, MemoryId, SessionId,
-        deletion::{Hold, Item, ItemKind, Selectors},
+        Actor, ActorKind, AuditId, HoldId, MemoryId, SessionId,
+        deletion::Hold,
         page::{Limit, Page, decode},
     },
     problem::Problem,
     store::{Tx, Write},
 };
 use sqlx::QueryBuilder;
-use std::collections::HashSet;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -114,67 +109,6 @@ pub async fn all<M>(tx: &mut Tx<M>) -> Result<Vec<Hold>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace()).push(" order by h.id");
     Ok(sql.build_query_as::<Row>().fetch_all(tx.conn()).await?.into_iter().map(Hold::from).collect())
-}
-
-/// The holds that keep anything that a request would take.
-pub async fn in_the_way<M>(tx: &mut Tx<M>, request: DeletionId) -> Result<Vec<Hold>, Problem> {
-    let holds = all(tx).await?;
-    if holds.is_empty() {
-        return Ok(holds);
-    }
-    let items: Vec<Item> = items(tx, request).await?.into_iter().filter(|item| item.taken).collect();
-    let mut found = Vec::new();
-    for hold in holds {
-        if !kept_by(tx, &hold, &items).await?.is_empty() {
-            found.push(hold);
-        }
-    }
-    Ok(found)
-}
-
-/// Which of these a hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now.
-pub async fn kept_by<M>(tx: &mut Tx<M>, hold: &Hold, items: &[Item]) -> Result<HashSet<(ItemKind, Uuid, i64)>, Problem> {
-    let asked = Selectors { memory_ids: hold.memory_ids.clone(), session_ids: hold.session_ids.clone(), ..Selectors::default() };
-    let wanted = wanted(tx, hold.subject.as_deref(), None).await?;
-    let kept = select(tx, &asked, &wanted).await?;
-    // What is named is kept, whether or not the viewer sees it.
-    let named = hold.memory_ids.iter().map(|id| (ItemKind::Memory, id.0, 0));
-    let places: HashSet<(ItemKind, Uuid, i64)> = kept.iter().map(|item| (item.kind, item.id, item.part)).chain(named).collect();
-    let runs: HashSet<Uuid> = kept.iter().filter(|item| item.kind == ItemKind::Session).map(|item| item.id).collect();
-    // Words in a log keep the whole of it from going.
-    let logs: HashSet<Uuid> =
-        kept.iter().filter(|item| matches!(item.kind, ItemKind::Event | ItemKind::SessionWords)).map(|item| item.id).collect();
-    let in_runs = of_runs(tx, &runs.iter().copied().collect::<Vec<_>>()).await?;
-    let is_kept = |item: &&Item| {
-        let place = (item.kind, item.id, item.part);
-        let log = matches!(item.kind, ItemKind::Session | ItemKind::SessionWords | ItemKind::Event);
-        places.contains(&place)
-            || in_runs.contains(&place)
-            || (log && runs.contains(&item.id))
-            || (item.kind == ItemKind::Session && logs.contains(&item.id))
-    };
-    Ok(items.iter().filter(is_kept).map(|item| (item.kind, item.id, item.part)).collect())
-}
-
-/// What belongs to a run besides its log.
-async fn of_runs<M>(tx: &mut Tx<M>, runs: &[Uuid]) -> Result<HashSet<(ItemKind, Uuid, i64)>, Problem> {
-    if runs.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let rows: Vec<(ItemKind, Uuid, i64)> = sqlx::query_as(
-        "select 'memory', v.memory_id, 0::bigint from memory_versions v where v.workspace_id = $1 and v.session_id = any($2)
-         union
-         select 'checkpoint', c.id, 0 from checkpoints c where c.workspace_id = $1 and c.session_id = any($2)
-         union
-         select 'task_item', t.task_id, t.position from task_items t where t.workspace_id = $1 and t.session_id = any($2)
-         union
-         select 'receipt', r.id, 0 from receipts r where r.workspace_id = $1 and r.session_id = any($2)",
-    )
-    .bind(tx.workspace())
-    .bind(runs)
-    .fetch_all(tx.conn())
-    .await?;
-    Ok(rows.into_iter().collect())
 }
 
 impl From<Row> for Hold {

@@ -4,10 +4,12 @@ use crate::{
     model::{
         DeletionId,
         deletion::{Item, ItemKind, Touched, Why},
+        page::{Limit, Page, decode},
     },
     problem::Problem,
     store::{Tx, Write},
 };
+use uuid::Uuid;
 
 pub async fn put(tx: &mut Tx<Write>, request: DeletionId, items: &[Item]) -> Result<(), Problem> {
     let workspace = tx.workspace();
@@ -52,11 +54,29 @@ pub async fn items<M>(tx: &mut Tx<M>, request: DeletionId) -> Result<Vec<Item>, 
         .collect())
 }
 
-/// The beginning of it, in words, as far as it is still there and the viewer may see it: what goes, or the copies that stay.
-pub async fn touched<M>(tx: &mut Tx<M>, request: DeletionId, taken: bool, most: i64) -> Result<Vec<Touched>, Problem> {
-    Ok(sqlx::query_as(
+/// A page of it, in words, as far as it is still there and the viewer may see it: what goes, or the copies that stay.
+/// Memories first, then runs.
+pub async fn touched<M>(
+    tx: &mut Tx<M>,
+    request: DeletionId,
+    taken: bool,
+    limit: Limit,
+    cursor: Option<&str>,
+) -> Result<Page<Touched>, Problem> {
+    let after = cursor.map(decode::<(i32, String, Uuid, i64)>).transpose()?;
+    let (rank, kind, id, part) =
+        after.map_or((None, None, None, None), |(rank, kind, id, part)| (Some(rank), Some(kind), Some(id), Some(part)));
+    let rows: Vec<Touched> = sqlx::query_as(
         "select i.kind, i.memory_id as id, i.part, i.why, i.taken, w.title, w.detail, coalesce(w.size, 0) as size
-         from deletion_request_items i
+         from (
+             select l.*, coalesce(array_position(array['memory', 'session'], l.kind), 3) as rank
+             from deletion_request_items l
+             where l.workspace_id = $1 and l.request_id = $2 and l.taken = $3
+               and ($4::int is null
+                    or (coalesce(array_position(array['memory', 'session'], l.kind), 3), l.kind, l.memory_id, l.part) > ($4, $5, $6, $7))
+             order by rank, l.kind, l.memory_id, l.part
+             limit $8
+         ) i
          left join lateral (
              select v.title, m.path as detail,
                     (select count(*) from memory_versions c where c.workspace_id = m.workspace_id and c.memory_id = m.id) as size
@@ -101,14 +121,25 @@ pub async fn touched<M>(tx: &mut Tx<M>, request: DeletionId, taken: bool, most: 
              from conflicts c
              where i.kind = 'conflict' and c.workspace_id = i.workspace_id and c.id = i.memory_id
          ) w on true
-         where i.workspace_id = $1 and i.request_id = $2 and i.taken = $3
-         order by array_position(array['memory', 'session'], i.kind), i.kind, w.detail, i.memory_id, i.part
-         limit $4",
+         order by i.rank, i.kind, i.memory_id, i.part",
     )
     .bind(tx.workspace())
     .bind(request)
     .bind(taken)
-    .bind(most)
+    .bind(rank)
+    .bind(kind)
+    .bind(id)
+    .bind(part)
+    .bind(limit.and_one())
     .fetch_all(tx.conn())
-    .await?)
+    .await?;
+    Ok(Page::cut(rows, limit, |row| (rank_of(row.kind), row.kind.word().to_owned(), row.id, row.part)))
+}
+
+fn rank_of(kind: ItemKind) -> i32 {
+    match kind {
+        ItemKind::Memory => 1,
+        ItemKind::Session => 2,
+        _ => 3,
+    }
 }

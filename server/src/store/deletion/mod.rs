@@ -5,18 +5,27 @@ mod derived;
 mod erase;
 pub mod holds;
 pub mod journal;
+mod kept;
 mod list;
 mod requests;
 mod select;
+mod words;
 
 pub use derived::{copies, derived};
 pub use erase::{Erased, erase, forget_answers};
+pub use kept::{in_the_way, kept};
 pub use list::{items, put, touched};
 pub use requests::{Closing, block, certificate, certify, close, decide, find, find_to_change, insert, list, open_ones, unblock};
-pub use select::{Wanted, archived_since, select, wanted};
+pub use select::{Reached, Wanted, archived_since, select, wanted};
 
 use super::Tx;
 use crate::{model::DeletionId, problem::Problem};
+
+/// Whoever searches or erases a large workspace may take longer than a question may.
+pub async fn take_time<M>(tx: &mut Tx<M>) -> Result<(), Problem> {
+    sqlx::query("set local statement_timeout = '15min'").execute(tx.conn()).await?;
+    Ok(())
+}
 
 /// The request that erased any of these texts, and which of them, if one did.
 pub async fn erased_by<M>(tx: &mut Tx<M>, macs: &[[u8; 32]]) -> Result<Option<(usize, DeletionId)>, Problem> {

@@ -1,101 +1,26 @@
 //! What a request is about, made into a list: by id, by who wrote it, and by the words in it.
 
+use super::words::with_words;
 use crate::{
-    engines::erasure::{Sought, spelled_out},
+    engines::erasure::Sought,
     model::{
-        Kind, PersonId, WorkspaceId,
+        Kind, PersonId,
         deletion::{Item, ItemKind, Selectors, Why},
     },
     problem::Problem,
     store::Tx,
 };
-use serde_json::Value;
-use sqlx::AssertSqlSafe;
 use std::collections::HashSet;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// A longer list nobody reads before approving it.
 const MOST: usize = 50_000;
-const AT_ONCE: i64 = 500;
-
-/// Where words may stand. Each gives what it is, its place, whose it is, the run it belongs to, its text and its values.
-const SOURCES: [(ItemKind, &str); 10] = [
-    (
-        ItemKind::Memory,
-        "select v.memory_id as id, v.version::bigint as part, v.owner_id as owner, null::uuid as run,
-                concat_ws(E'\\n', v.title, v.content, v.path, array_to_string(v.tags, E'\\n'), v.subject, v.reason) as text,
-                jsonb_build_array(v.source, v.anchors, i.origin) as value
-         from memory_versions v
-         left join imported_versions i on i.workspace_id = v.workspace_id and i.memory_id = v.memory_id and i.version = v.version
-         where v.workspace_id = $1",
-    ),
-    (
-        ItemKind::Event,
-        "select e.session_id as id, e.seq as part, null::uuid as owner, e.session_id as run,
-                concat_ws(E'\\n', e.id, e.text, e.tool, e.output, e.path, e.command) as text, e.input as value
-         from session_events e where e.workspace_id = $1",
-    ),
-    (
-        ItemKind::SessionWords,
-        "select s.id, 0::bigint as part, null::uuid as owner, s.id as run,
-                concat_ws(E'\\n', s.agent_tool, s.external_id, s.branch, s.commit_id, s.cwd, s.summary) as text, null::jsonb as value
-         from sessions s where s.workspace_id = $1",
-    ),
-    (
-        ItemKind::Checkpoint,
-        "select c.id, 0::bigint as part, null::uuid as owner, c.session_id as run, c.next_step as text, c.progress as value
-         from checkpoints c where c.workspace_id = $1",
-    ),
-    (
-        ItemKind::Task,
-        "select t.id, 0::bigint as part, null::uuid as owner, null::uuid as run,
-                concat_ws(E'\\n', t.key, t.title, t.next_step) as text, null::jsonb as value
-         from tasks t where t.workspace_id = $1",
-    ),
-    (
-        ItemKind::TaskItem,
-        "select i.task_id as id, i.position as part, null::uuid as owner, i.session_id as run,
-                concat_ws(E'\\n', i.item, i.note) as text, null::jsonb as value
-         from task_items i where i.workspace_id = $1",
-    ),
-    (
-        ItemKind::Receipt,
-        "select r.id, 0::bigint as part, null::uuid as owner, r.session_id as run, r.query as text, r.asked as value
-         from receipts r where r.workspace_id = $1",
-    ),
-    (
-        ItemKind::DeletionRequest,
-        "select r.id, 0::bigint as part, null::uuid as owner, null::uuid as run,
-                concat_ws(E'\\n', r.reason, r.subject, r.query) as text, null::jsonb as value
-         from deletion_requests r where r.workspace_id = $1 and r.state = 'rejected'",
-    ),
-    (
-        ItemKind::Proposal,
-        "select p.id, 0::bigint as part, null::uuid as owner, null::uuid as run, p.note as text, null::jsonb as value
-         from proposals p where p.workspace_id = $1 and p.note is not null",
-    ),
-    (
-        ItemKind::Conflict,
-        "select c.id, 0::bigint as part, null::uuid as owner, null::uuid as run, c.note as text, null::jsonb as value
-         from conflicts c where c.workspace_id = $1 and c.note is not null",
-    ),
-];
-
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: Uuid,
-    part: i64,
-    owner: Option<Uuid>,
-    run: Option<Uuid>,
-    text: Option<String>,
-    value: Option<Value>,
-}
 
 /// What is looked for: people who are known here, and words.
 pub struct Wanted {
-    people: Vec<PersonId>,
-    subject: Option<Sought>,
+    pub(super) people: Vec<PersonId>,
+    pub(super) subject: Option<Sought>,
     query: Option<Sought>,
 }
 
@@ -187,70 +112,39 @@ async fn written_by<M>(tx: &mut Tx<M>, person: PersonId, list: &mut List) -> Res
     rows.into_iter().try_for_each(|(kind, id)| list.bounded(wrote(kind, id, None)))
 }
 
-/// Whatever has the words and is not on the list, nor in a run that is.
-pub(super) async fn with_words<M>(tx: &mut Tx<M>, sought: &Sought, why: Why, list: &mut List) -> Result<(), Problem> {
-    if sought.is_empty() {
-        return Ok(());
-    }
-    let sieve = sought.sieve();
-    for (kind, source) in SOURCES {
-        let mut reached = (Uuid::nil(), i64::MIN);
-        loop {
-            let rows = page(tx, source, &sieve, reached).await?;
-            let full = rows.len() == usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
-            if let Some(row) = rows.last() {
-                reached = (row.id, row.part);
-            }
-            for row in rows {
-                let text = [row.text.unwrap_or_default(), row.value.as_ref().map(spelled_out).unwrap_or_default()].join("\n");
-                if sought.is_in(&text) && !row.run.is_some_and(|run| list.has_run(run)) {
-                    let part = if kind == ItemKind::Memory { 0 } else { row.part };
-                    list.bounded(Item { kind, id: row.id, part, owner: row.owner, why, taken: true })?;
-                }
-            }
-            if !full {
-                break;
-            }
-        }
-    }
-    Ok(())
-}
+/// Where a look at what was archived has come to.
+pub type Reached = (OffsetDateTime, Uuid);
 
-async fn page<M>(tx: &mut Tx<M>, source: &str, sieve: &[String], last: (Uuid, i64)) -> Result<Vec<Row>, Problem> {
-    let sql = format!(
-        "select c.* from ({source}) c
-         where (c.id, c.part) > ($3, $4)
-           and exists (select 1 from unnest($2::text[]) n where strpos(lower(concat_ws(E'\\n', c.text, c.value::text) collate \"C\"), n) > 0)
-         order by c.id, c.part
-         limit $5"
-    );
-    let workspace: WorkspaceId = tx.workspace();
-    Ok(sqlx::query_as(AssertSqlSafe(sql)).bind(workspace).bind(sieve).bind(last.0).bind(last.1).bind(AT_ONCE).fetch_all(tx.conn()).await?)
-}
-
-/// Memories of a kind that have been archived since before a moment, private ones too, the oldest first.
+/// Memories of a kind that have been archived since before a moment, private ones too, the oldest first, after those that
+/// were looked at; and where that ends, if there may be more.
 pub async fn archived_since<M>(
     tx: &mut Tx<M>,
     kind: Kind,
     before: OffsetDateTime,
+    after: Option<Reached>,
     most: i64,
-) -> Result<Vec<(Uuid, Option<Uuid>)>, Problem> {
+) -> Result<(Vec<Item>, Option<Reached>), Problem> {
     let workspace = tx.workspace();
     sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
-    let rows = sqlx::query!(
-        "select id, owner_id from memories
+    let rows: Vec<(Uuid, Option<Uuid>, OffsetDateTime)> = sqlx::query_as(
+        "select id, owner_id, updated_at from memories
          where workspace_id = $1 and kind = $2 and state = 'archived' and updated_at < $3
+           and ($4::timestamptz is null or (updated_at, id) > ($4, $5))
          order by updated_at, id
-         limit $4",
-        workspace.0,
-        kind.word(),
-        before,
-        most
+         limit $6",
     )
+    .bind(workspace)
+    .bind(kind.word())
+    .bind(before)
+    .bind(after.map(|(at, _)| at))
+    .bind(after.map(|(_, id)| id))
+    .bind(most)
     .fetch_all(tx.conn())
     .await?;
     sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.owner_id)).collect())
+    let full = rows.len() == usize::try_from(most).unwrap_or(usize::MAX);
+    let reached = rows.last().filter(|_| full).map(|(id, _, at)| (*at, *id));
+    Ok((rows.into_iter().map(|(id, owner, _)| named(ItemKind::Memory, id, owner)).collect(), reached))
 }
 
 /// A list in the making: each thing once.
@@ -272,7 +166,7 @@ impl List {
         }
     }
 
-    fn has_run(&self, run: Uuid) -> bool {
+    pub fn has_run(&self, run: Uuid) -> bool {
         self.seen.contains(&(ItemKind::Session, run, 0))
     }
 

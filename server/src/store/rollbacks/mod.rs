@@ -22,37 +22,60 @@ pub struct Followed {
     pub audit_id: AuditId,
 }
 
+/// What a rollback moved, and what the run that it takes back had put up without touching a memory.
+pub struct Moved {
+    pub away: Vec<MemoryId>,
+    pub back: Vec<MemoryId>,
+    /// A dream that is taken back as a whole: what it put up is withdrawn.
+    pub dream: Option<Uuid>,
+    /// A rollback that is taken back as a whole: what it withdrew so is open again.
+    pub rollback: Option<RollbackId>,
+}
+
 /// Proposals go where their memories went: withdrawn with what was put away, open again with what waits again, approved
-/// with what is known again. One that is withdrawn bars nothing: its finding may come again.
+/// with what is known again. Those that a dream put up about memories as they were go with the dream. One that is withdrawn
+/// bars nothing: its finding may come again.
 pub async fn take_proposals_along(
     tx: &mut Tx<Write>,
     rollback: RollbackId,
-    away: &[MemoryId],
-    back: &[MemoryId],
+    moved: &Moved,
     by: &Actor,
     at: OffsetDateTime,
 ) -> Result<Vec<Followed>, Problem> {
     let workspace = tx.workspace();
     let ids = |memories: &[MemoryId]| memories.iter().map(|id| id.0).collect::<Vec<Uuid>>();
-    let rows = sqlx::query!(
-        r#"select p.id as "id: ProposalId", p.memory_id as "memory_id: MemoryId",
-                  case when p.memory_id = any($2) then 'rejected' when m.state = 'proposed' then 'open' else 'approved' end as "state!: ProposalState"
+    let rows: Vec<(ProposalId, MemoryId, ProposalState)> = sqlx::query_as(
+        "with put_up as (
+               select a.proposal_id as id from dream_actions a where a.workspace_id = $1 and a.dream_id = $4 and a.proposal_id is not null
+           ), withdrawn as (
+               select a.proposal_id as id
+               from dream_actions a
+               join proposals o on o.workspace_id = a.workspace_id and o.id = a.proposal_id
+               where a.workspace_id = $1 and o.withdrawn_by = $5)
+           select p.id, p.memory_id,
+                  case when p.memory_id = any($2) or (p.state = 'open' and p.id in (select id from put_up)) then 'rejected'
+                       when m.state = 'proposed' or p.id in (select id from withdrawn) then 'open'
+                       else 'approved' end as state
            from proposals p
            join memories m on m.workspace_id = p.workspace_id and m.id = p.memory_id
            where p.workspace_id = $1
              and ((p.memory_id = any($2) and p.state = 'open')
                or (p.memory_id = any($3) and m.state = 'proposed' and p.state <> 'open')
-               or (p.memory_id = any($3) and m.state = 'active' and p.state <> 'approved'))
+               or (p.memory_id = any($3) and m.state = 'active' and p.state <> 'approved')
+               or (p.state = 'open' and p.id in (select id from put_up))
+               or (p.state = 'rejected' and m.state = 'active' and p.id in (select id from withdrawn)))
            order by p.id
-           for update of p"#,
-        workspace.0,
-        &ids(away),
-        &ids(back)
+           for update of p",
     )
+    .bind(workspace)
+    .bind(ids(&moved.away))
+    .bind(ids(&moved.back))
+    .bind(moved.dream)
+    .bind(moved.rollback)
     .fetch_all(tx.conn())
     .await?;
     let followed: Vec<Followed> =
-        rows.into_iter().map(|row| Followed { id: row.id, memory_id: row.memory_id, state: row.state, audit_id: AuditId::new() }).collect();
+        rows.into_iter().map(|(id, memory_id, state)| Followed { id, memory_id, state, audit_id: AuditId::new() }).collect();
     sqlx::query!(
         "update proposals p
          set state = g.state, audit_id = g.audit_id,

@@ -1,0 +1,160 @@
+//! What legal holds keep, of the things on a list. Looked up thing by thing: it costs what the list costs, however large the
+//! workspace is, and does not depend on what the viewer may see.
+
+use super::{holds, list::items, select::wanted, words::having_words};
+use crate::{
+    model::{
+        DeletionId,
+        deletion::{Hold, Item, ItemKind},
+    },
+    problem::Problem,
+    store::Tx,
+};
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
+
+/// One thing on a list.
+pub type Place = (ItemKind, Uuid, i64);
+
+/// The holds that keep anything that a request would take.
+pub async fn in_the_way<M>(tx: &mut Tx<M>, request: DeletionId) -> Result<Vec<Hold>, Problem> {
+    let holds = holds::all(tx).await?;
+    if holds.is_empty() {
+        return Ok(holds);
+    }
+    let items: Vec<Item> = items(tx, request).await?.into_iter().filter(|item| item.taken).collect();
+    let kept = by_each(tx, &holds, &items).await?;
+    Ok(holds.into_iter().zip(kept).filter(|(_, kept)| !kept.is_empty()).map(|(hold, _)| hold).collect())
+}
+
+/// Which of these any hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now.
+pub async fn kept<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<HashSet<Place>, Problem> {
+    let wall = lay_down_wall(tx).await?;
+    let holds = holds::all(tx).await?;
+    let kept = by_each(tx, &holds, items).await?;
+    stand_behind(tx, &wall).await?;
+    Ok(kept.into_iter().flatten().collect())
+}
+
+async fn by_each<M>(tx: &mut Tx<M>, holds: &[Hold], items: &[Item]) -> Result<Vec<HashSet<Place>>, Problem> {
+    if holds.is_empty() || items.is_empty() {
+        return Ok(vec![HashSet::new(); holds.len()]);
+    }
+    let wall = lay_down_wall(tx).await?;
+    let ties = ties(tx, items).await?;
+    let mut all = Vec::with_capacity(holds.len());
+    for hold in holds {
+        all.push(by_one(tx, hold, items, &ties).await?);
+    }
+    stand_behind(tx, &wall).await?;
+    Ok(all)
+}
+
+/// A hold keeps what lies behind the wall of the viewer's key too. The wall, to be put up again.
+async fn lay_down_wall<M>(tx: &mut Tx<M>) -> Result<String, Problem> {
+    let wall = sqlx::query_scalar("select coalesce(current_setting('cairn.project', true), '')").fetch_one(tx.conn()).await?;
+    stand_behind(tx, "").await?;
+    Ok(wall)
+}
+
+async fn stand_behind<M>(tx: &mut Tx<M>, wall: &str) -> Result<(), Problem> {
+    sqlx::query("select set_config('cairn.project', $1, true)").bind(wall).execute(tx.conn()).await?;
+    Ok(())
+}
+
+async fn by_one<M>(tx: &mut Tx<M>, hold: &Hold, items: &[Item], ties: &[Tie]) -> Result<HashSet<Place>, Problem> {
+    let wanted = wanted(tx, hold.subject.as_deref(), None).await?;
+    let named: HashSet<Uuid> = hold.memory_ids.iter().map(|id| id.0).collect();
+    let runs: HashSet<Uuid> = hold.session_ids.iter().map(|id| id.0).collect();
+    let people: HashSet<Uuid> = wanted.people.iter().map(|id| id.0).collect();
+    let is_in = |set: &HashSet<Uuid>, id: Option<Uuid>| id.is_some_and(|id| set.contains(&id));
+    let by_id = items.iter().filter(|item| item.kind == ItemKind::Memory && named.contains(&item.id)).map(Item::place);
+    let by_tie = ties.iter().filter(|tie| is_in(&runs, tie.run) || is_in(&people, tie.writer)).map(|tie| tie.place);
+    let mut kept: HashSet<Place> = by_id.chain(by_tie).collect();
+    if let Some(subject) = &wanted.subject {
+        kept.extend(having_words(tx, subject, items).await?);
+    }
+    Ok(kept)
+}
+
+/// The run that something belongs to, and who wrote it or ran that run.
+struct Tie {
+    place: Place,
+    run: Option<Uuid>,
+    writer: Option<Uuid>,
+}
+
+async fn ties<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Tie>, Problem> {
+    let mut ties: Vec<Tie> = beside_memories(tx, items).await?.into_iter().map(Tie::of).collect();
+    ties.extend(of_memories(tx, items).await?.into_iter().map(Tie::of));
+    let runs: HashSet<Uuid> = ties.iter().filter_map(|tie| tie.run).collect();
+    let runners: Vec<(Uuid, Uuid)> = sqlx::query_as("select id, actor_id from sessions where workspace_id = $1 and id = any($2)")
+        .bind(tx.workspace())
+        .bind(runs.into_iter().collect::<Vec<_>>())
+        .fetch_all(tx.conn())
+        .await?;
+    let runners: HashMap<Uuid, Uuid> = runners.into_iter().collect();
+    let ran = |tie: &Tie| Some(Tie { writer: Some(*runners.get(&tie.run?)?), ..*tie });
+    let more: Vec<Tie> = ties.iter().filter_map(ran).collect();
+    ties.extend(more);
+    Ok(ties)
+}
+
+type Row = (ItemKind, Uuid, i64, Option<Uuid>, Option<Uuid>);
+
+impl Tie {
+    fn of((kind, id, part, run, writer): Row) -> Self {
+        Self { place: (kind, id, part), run, writer }
+    }
+}
+
+/// Every version counts, and whose a private one is; the index reads those of all, and writes nothing.
+async fn of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Row>, Problem> {
+    let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
+    sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
+    let rows = sqlx::query_as(
+        "select distinct 'memory', v.memory_id, 0::bigint, v.session_id, w.id
+         from memory_versions v
+         cross join lateral (values (v.owner_id), (case when v.operation in ('created', 'revised') then v.actor_id end)) w (id)
+         where v.workspace_id = $1 and v.memory_id = any($2)",
+    )
+    .bind(tx.workspace())
+    .bind(ids)
+    .fetch_all(tx.conn())
+    .await?;
+    sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
+    Ok(rows)
+}
+
+async fn beside_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Row>, Problem> {
+    let (kinds, ids): (Vec<&str>, Vec<Uuid>) = items.iter().map(|item| (item.kind.word(), item.id)).unzip();
+    let parts: Vec<i64> = items.iter().map(|item| item.part).collect();
+    Ok(sqlx::query_as(
+        "with i as materialized (select * from unnest($2::text[], $3::uuid[], $4::bigint[]) i (kind, id, part))
+         select i.kind, i.id, i.part, i.id as run, null::uuid as writer from i where i.kind in ('session', 'session_words', 'event')
+         union all
+         select i.kind, i.id, i.part, c.session_id, null from i
+         join checkpoints c on c.workspace_id = $1 and c.id = i.id where i.kind = 'checkpoint'
+         union all
+         select i.kind, i.id, i.part, t.session_id, null from i
+         join task_items t on t.workspace_id = $1 and t.task_id = i.id and t.position = i.part where i.kind = 'task_item'
+         union all
+         select i.kind, i.id, i.part, null, t.actor_id from i
+         join tasks t on t.workspace_id = $1 and t.id = i.id where i.kind = 'task'
+         union all
+         select i.kind, i.id, i.part, r.session_id, r.actor_id from i
+         join receipts r on r.workspace_id = $1 and r.id = i.id where i.kind = 'receipt'
+         union all
+         select i.kind, i.id, i.part, null, p.decided_by from i
+         join proposals p on p.workspace_id = $1 and p.id = i.id where i.kind = 'proposal'
+         union all
+         select i.kind, i.id, i.part, null, c.resolved_by from i
+         join conflicts c on c.workspace_id = $1 and c.id = i.id where i.kind = 'conflict'",
+    )
+    .bind(tx.workspace())
+    .bind(kinds)
+    .bind(ids)
+    .bind(parts)
+    .fetch_all(tx.conn())
+    .await?)
+}
