@@ -89,7 +89,9 @@ impl<'a> Likely<'a> {
             let mut names: Vec<&str> = file.symbols.iter().map(Symbol::leaf).collect();
             names.sort_unstable();
             names.dedup();
-            names.into_iter().for_each(|name| by_name.entry(name).or_default().push(n));
+            for name in names {
+                by_name.entry(name).or_default().push(n);
+            }
         }
         Self { files, by_name }
     }

@@ -46,7 +46,8 @@ fn names(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, found)| {
         let before = text[..at].chars().next_back().is_some_and(part);
         let after = text[at + found.len()..].chars().next().is_some_and(part);
-        !(begins && before) && !(ends && after)
+        let longer = (begins && before) || (ends && after);
+        !longer
     })
 }
 
