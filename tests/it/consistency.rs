@@ -144,7 +144,7 @@ fn ways() -> Vec<(&'static str, String)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_is_broken_behind_our_back_is_named() {
     let house = lived_in().await;
-    let (keyring, journal) = (house.app().keyring(), journal::read_beside(house.folder()).expect("a journal"));
+    let (keyring, journal) = (house.app().keyring(), journal::read_beside(house.folder()).expect("a journal").entries);
     assert_eq!(journal.len(), 2);
     let mut owner = PgConnection::connect(&house.postgres().owner_url(house.database())).await.expect("the owner gets in");
     let (mut named, mut all) = (BTreeSet::new(), BTreeSet::new());

@@ -15,7 +15,7 @@ async fn whoever_approves_can_read_the_whole_list() {
     let house = House::open().await;
     let (writer, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
     let items: Vec<Value> = (0..230).map(|n| json!({"content": format!("zorblat note {n}"), "kind": "episode"})).collect();
-    let made = writer.post("memories/batch", json!({"items": items})).await.expect(201);
+    let made = writer.post("memories/batch", json!({"items": items})).await.expect(200);
     let run = writer.post("sessions", json!({"agent_tool": "codex", "cwd": "/zorblat"})).await.expect(201);
     let made: BTreeSet<String> =
         made["data"].as_array().expect("all").iter().map(|one| one["memory"]["id"].as_str().expect("an id").to_owned()).collect();
