@@ -134,9 +134,14 @@ pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory) -> String {
     let judged = memories::judge(scope, memory);
     let mark = match judged.state {
         Freshness::Fresh => String::new(),
-        state => format!(" [{}: {}]", state.word(), judged.reasons.join("; ")),
+        state => format!(" [{}: {}]", state.word(), doubts(&judged)),
     };
     format!("{text}{mark} ({})", memory.id)
+}
+
+/// Why it is not fresh. Reasons name files and symbols, and those are what somebody called them.
+pub fn doubts(judged: &Judgement) -> String {
+    judged.reasons.iter().map(|reason| safe(reason, 400)).collect::<Vec<_>>().join("; ")
 }
 
 /// The same of words that are no memory's, unless they speak to the model.
@@ -180,7 +185,7 @@ pub(super) fn receipt_of<P>(scope: &Scope<P>, surface: &str, asked: Recall, item
         id: ReceiptId::new(),
         at: clock::now(),
         actor: scope.actor().clone(),
-        session_id: None,
+        session_id: scope.session(),
         surface: surface.to_owned(),
         query: Some(String::new()),
         asked,
