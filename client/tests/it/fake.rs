@@ -193,6 +193,10 @@ fn picture(body: &Value, known: &mut Known) -> (u16, Value) {
 /// Agrees to any version, and says which headers it heard.
 fn speak(request: &Request) -> (u16, Value) {
     let params = &request.body["params"];
+    if request.heard.get("x-cairn-session").is_some_and(|session| *session == "s-others") {
+        let errors = json!([{"field": "X-Cairn-Session", "message": "must be a session that you began"}]);
+        return (422, json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "X-Cairn-Session", "errors": errors}));
+    }
     if params["name"] == "refused" {
         let detail = "This door is for agents.";
         return (403, json!({"title": "Not your right", "status": 403, "code": "agent_key_required", "detail": detail}));
@@ -273,7 +277,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().ok()?,
             "idempotency-key" => once = Some(value.to_owned()),
-            name if name.starts_with("mcp-") || name == "authorization" => drop(heard.insert(name.to_owned(), json!(value))),
+            name if name.starts_with("mcp-") || name == "authorization" || name == "x-cairn-session" => drop(heard.insert(name.to_owned(), json!(value))),
             _ => {}
         }
     }
