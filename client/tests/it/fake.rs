@@ -17,7 +17,7 @@ pub enum Mood {
     Away,
     /// Takes the request and never answers.
     Hanging,
-    /// Takes events, and for every other batch closes the connection instead of answering.
+    /// Takes messages, and closes the connection instead of answering; of events every other batch.
     Forgetful,
 }
 
@@ -104,7 +104,9 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
         } else {
             answer(&request, &mut known.lock().expect("known"))
         };
-        if mood == Mood::Forgetful && request.path.ends_with("/events") && known.lock().expect("known").forgets() {
+        if mood == Mood::Forgetful
+            && (request.path == "/mcp" || request.path.ends_with("/events") && known.lock().expect("known").forgets())
+        {
             return;
         }
         // A file is told as a string.
