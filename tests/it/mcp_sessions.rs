@@ -28,9 +28,7 @@ async fn memory(agent: &Actor, kept: &Value) -> Value {
 async fn two_projects_tasks_of_one_key_stay_apart() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;
-    let said = |project: &str, decision: &str, next: &str| {
-        json!({"task": "launch", "project": project, "decisions": [{"content": decision}], "next_step": next})
-    };
+    let said = |project: &str, decision: &str, next: &str| json!({"task": "launch", "project": project, "decisions": [{"content": decision}], "next_step": next});
     let web = checkpoints(&agent, said("web", "The banner is blue.", "paint it")).await;
     let shop = checkpoints(&agent, said("shop", "Parcels leave at noon.", "pack them")).await;
     assert_ne!(web["session_id"], shop["session_id"]);
@@ -43,7 +41,10 @@ async fn two_projects_tasks_of_one_key_stay_apart() {
     }
     assert_eq!(checkpoints(&agent, said("web", "The banner is wide.", "hang it")).await["session_id"], web["session_id"], "the same again");
     let done = agent.uses("complete_task", json!({"key": "launch", "project": "shop"})).await.done();
-    assert_eq!((&done["state"], &agent.get("tasks/launch?project=web").await.expect(200)["state"]), (&json!("completed"), &json!("active")));
+    assert_eq!(
+        (&done["state"], &agent.get("tasks/launch?project=web").await.expect(200)["state"]),
+        (&json!("completed"), &json!("active"))
+    );
 }
 
 #[tokio::test]
@@ -98,6 +99,8 @@ async fn a_run_that_turned_to_other_work_turns_back_when_that_is_named() {
     agent.uses("start_task", json!({"key": "second", "title": "Another"})).await.done();
     agent.uses("resume_task", json!({"key": "second", "session_id": first})).await.done();
     checkpoints(&agent, json!({"task": "first", "progress": [{"item": "sweep", "status": "completed"}]})).await;
+    agent.uses("complete_task", json!({"key": "first"})).await.done();
+    checkpoints(&agent, json!({"task": "first", "discoveries": ["Brooms wear out."]})).await;
     let items = async |task: &str| agent.get(&format!("tasks/{task}")).await.expect(200)["items"].as_array().map_or(0, Vec::len);
     assert_eq!((items("first").await, items("second").await), (1, 0));
 }

@@ -79,7 +79,9 @@ async fn a_foreign_memory_and_no_memory_are_told_alike() {
         ]
     };
     let mut tried = BTreeSet::from(["recall", "related_code", "start_task"]);
-    for ((tool, theirs), (_, nobodys)) in calls(&id, &session, &told, "freeze").into_iter().zip(calls(&nobodys, &nobodys, &nobodys, "no-such-task")) {
+    for ((tool, theirs), (_, nobodys)) in
+        calls(&id, &session, &told, "freeze").into_iter().zip(calls(&nobodys, &nobodys, &nobodys, "no-such-task"))
+    {
         let (theirs, nobodys) = (support.uses(tool, theirs).await, support.uses(tool, nobodys).await);
         assert!(!theirs.code.is_empty(), "{tool}: {theirs:?}");
         assert_eq!((&theirs.code, &theirs.text), (&nobodys.code, &nobodys.text), "{tool}");

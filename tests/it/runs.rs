@@ -91,7 +91,8 @@ async fn nobody_speaks_for_anothers_session() {
         assert_eq!(other.post("memories/batch", many).await.refuses(422, "invalid").wrong_fields(), ["items[1].session_id"]);
     }
     assert_eq!(other.lists("memories").await.len(), 1, "nothing of it was written");
-    let twice = json!({"items": [{"content": "one", "session_id": session}, {"content": "two", "session_id": session}, {"content": "three"}]});
+    let twice =
+        json!({"items": [{"content": "one", "session_id": session}, {"content": "two", "session_id": session}, {"content": "three"}]});
     let batch = agent.post("memories/batch", twice).await.expect(200);
     let of: Vec<&Value> = batch["data"].as_array().unwrap().iter().map(|one| &one["memory"]["session_id"]).collect();
     assert_eq!(of, [&json!(session), &json!(session), &Value::Null]);

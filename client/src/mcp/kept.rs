@@ -17,7 +17,9 @@ pub fn checkpoint(here: &Here, request: &Request) -> bool {
     let mut body: Map<String, Value> = sent.clone();
     let mut take = |name: &str| body.remove(name).and_then(|said| said.as_str().map(str::to_owned));
     let (session, task, project) = (take("session_id"), take("task"), take("project"));
-    let says = ["text", "decisions", "progress", "discoveries", "next_step"].iter().any(|part| body.get(*part).is_some_and(|part| !part.is_null()));
+    let says = ["text", "decisions", "progress", "discoveries", "next_step"]
+        .iter()
+        .any(|part| body.get(*part).is_some_and(|part| !part.is_null()));
     says && here.keep_checkpoint(origin(here, session, task, project), &Value::Object(body)).is_ok()
 }
 

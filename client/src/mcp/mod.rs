@@ -78,7 +78,8 @@ fn read(line: &[u8]) -> Result<Option<Request>, String> {
     if line.trim_ascii().is_empty() {
         return Ok(None);
     }
-    let message: Value = serde_json::from_slice(line).map_err(|wrong| error(&Value::Null, -32700, &format!("This is not JSON: {wrong}")))?;
+    let message: Value =
+        serde_json::from_slice(line).map_err(|wrong| error(&Value::Null, -32700, &format!("This is not JSON: {wrong}")))?;
     match (message.get("id"), message.get("method").and_then(Value::as_str)) {
         (Some(id), Some(method)) => Ok(Some(Request { id: id.clone(), method: method.to_owned(), message })),
         _ if message.is_object() => Ok(None),

@@ -279,7 +279,9 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().ok()?,
             "idempotency-key" => once = Some(value.to_owned()),
-            name if name.starts_with("mcp-") || name == "authorization" || name == "x-cairn-session" => drop(heard.insert(name.to_owned(), json!(value))),
+            name if name.starts_with("mcp-") || name == "authorization" || name == "x-cairn-session" => {
+                drop(heard.insert(name.to_owned(), json!(value)))
+            }
             _ => {}
         }
     }

@@ -126,7 +126,10 @@ fn a_checkpoint_is_kept_while_the_server_is_away_and_sent_when_it_is_back() {
     let known = server.known.lock().expect("known");
     assert_eq!(known.checkpoints, [json!({"decisions": [{"content": "use RS256"}], "next_step": "deploy"})]);
     let session = &known.sessions[0];
-    assert_eq!((&session["external_id"], &session["task"], &session["project"]), (&json!("mcp task:rotate project:web"), &json!("rotate"), &json!("web")));
+    assert_eq!(
+        (&session["external_id"], &session["task"], &session["project"]),
+        (&json!("mcp task:rotate project:web"), &json!("rotate"), &json!("web"))
+    );
 }
 
 #[test]

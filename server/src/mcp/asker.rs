@@ -70,7 +70,8 @@ impl Asker {
     async fn around(&self, work: Work<'_>) -> Result<Option<Session>, Problem> {
         let Some(id) = self.scope.session() else { return Ok(None) };
         let session = acts::sessions::find(&self.app, &self.scope, id).await?;
-        let is_there = session.state == SessionState::Running && work.project.is_none_or(|project| session.project.as_deref() == Some(project));
+        let is_there =
+            session.state == SessionState::Running && work.project.is_none_or(|project| session.project.as_deref() == Some(project));
         Ok(if is_there { work.held_against(session).ok() } else { None })
     }
 

@@ -20,7 +20,7 @@ use crate::{
     model::{
         AuditId, SessionId, clock,
         page::{Limit, Page},
-        sessions::{Event, NewSession, Session, SessionFilter, SessionState, Which, Whose},
+        sessions::{Event, NewSession, Session, SessionFilter, SessionState, TaskState, Which, Whose},
     },
     problem::Problem,
     store::{self, CanWrite, Permission, Scope, sessions::Held},
@@ -101,6 +101,16 @@ pub async fn turn_to<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, wh
     let held = store::sessions::hold(&mut tx, id).await?;
     must_be_own(scope, &held)?;
     must_run(&held)?;
+    let now = match held.task {
+        Some(task) => store::tasks::hold(&mut tx, task).await?,
+        None => None,
+    };
+    let same = now.filter(|task| task.key == which.key && (whose == Whose::Anybodys || task.project.as_deref() == which.project));
+    // What is said of a task after its end is kept in the run that was on it.
+    if same.as_ref().is_some_and(|task| matches!(task.state, TaskState::Completed | TaskState::Abandoned)) {
+        return tx.leave_as_is([]).await;
+    }
+    let which = same.as_ref().map_or(which, |task| Which { key: which.key, project: task.project.as_deref() });
     let (task, mut trail) = tasks::take_up(&mut tx, scope, which, whose).await?;
     trail.extend(tasks::put_on(&mut tx, id, &held, task.id).await?);
     if trail.is_empty() {

@@ -76,8 +76,7 @@ pub async fn resume<P: CanWrite>(
     }
     let Brief { markdown, tokens, omitted, .. } = told(scope, &task, &state, budget);
     let left_out = u32::try_from(omitted).unwrap_or(u32::MAX);
-    let receipt =
-        Receipt { session_id: Some(session), tokens, omitted: left_out, ..receipt(scope, &task, &state, budget, started) };
+    let receipt = Receipt { session_id: Some(session), tokens, omitted: left_out, ..receipt(scope, &task, &state, budget, started) };
     app.db().keep_receipt(scope, &receipt).await?;
     Ok(Resumed { receipt_id: receipt.id, task, state, markdown, tokens, omitted })
 }

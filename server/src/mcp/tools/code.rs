@@ -71,7 +71,8 @@ pub async fn related_code(asker: &Asker, sent: RelatedArguments) -> Result<Said,
     let branch = read("branch", sent.branch)?;
     let (detail, most) = (sent.detail.unwrap_or(Detail::Index), budget(sent.token_budget)?);
     let related = acts::code::related(&asker.app, &asker.scope, "mcp", place, branch, detail, Some(most)).await?;
-    let files: Vec<FileBody> = related.companions.into_iter().map(|one| FileBody { path: line(&one.path), closeness: one.closeness }).collect();
+    let files: Vec<FileBody> =
+        related.companions.into_iter().map(|one| FileBody { path: line(&one.path), closeness: one.closeness }).collect();
     let (memories, mut text) = RecallAnswer::new(related.memories);
     text += if files.is_empty() { "\nNo run has used other files together with it." } else { "\nUsed together with it:" };
     for file in &files {
