@@ -211,7 +211,7 @@ fn start(body: &Value, known: &mut Known) -> (u16, Value) {
     if body["task"] == "OVER" {
         return (409, json!({"title": "Conflict", "status": 409, "code": "wrong_state", "detail": "This task is completed."}));
     }
-    let id = format!("s-{}", body["external_id"].as_str().unwrap_or_default());
+    let id = format!("s-{}", body["external_id"].as_str().unwrap_or_default().replace(' ', "-"));
     if !known.sessions.iter().any(|session| session["id"] == id.as_str()) {
         let mut session = body.clone();
         session["id"] = json!(id);

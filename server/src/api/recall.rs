@@ -239,6 +239,7 @@ struct ItemBody {
 impl ItemBody {
     fn new(item: Item, explain: bool) -> Self {
         let Item { told, memory, text, freshness } = item;
+        let store = memory.store().to_owned();
         let flagged = [text.as_deref(), memory.title.as_deref()].into_iter().flatten().find_map(cairn_secrets::speaks_to_the_model);
         Self {
             memory_id: told.memory_id,
@@ -253,7 +254,7 @@ impl ItemBody {
                 session_id: memory.session_id.map(|session| session.0),
             },
             store_id: memory.store_id,
-            store: memory.store().to_owned(),
+            store,
             path: memory.path.unwrap_or_default(),
             title: memory.title.unwrap_or_default(),
             kind: memory.kind,
