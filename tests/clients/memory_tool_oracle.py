@@ -142,7 +142,8 @@ FAILURES = {
         r"(NotADirectoryError|FileExistsError)\b.*",
     ),
     "a folder moved into itself": (r"Error: The destination .* already exists", r"OSError\b.*Invalid argument.*"),
-    "an argument that is missing or of the wrong kind": (r"Error: .*(`\w+`|command).*", ACCIDENT),
+    # The oracle looks at the file first, and may not come to what is missing.
+    "an argument that is missing or of the wrong kind": (r"Error: .*(`\w+`|command).*", rf"{ACCIDENT}|The path .* (does not exist|is not a file)\..*|Path must start with .*|Path .* would escape .*"),
 }
 
 

@@ -134,11 +134,15 @@ pub async fn rename<P: CanWrite>(app: &App, scope: &Scope<P>, store: StoreId, fr
     let mut tx = app.db().write(scope).await?;
     let taken = || Problem::conflict("path_conflict", format!("The path {} is taken.", to.as_str()));
     let inside = to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    if inside || store::stores::at(&mut tx, store, to).await?.is_some() || !store::stores::below(&mut tx, store, to).await?.is_empty() {
+    if store::stores::at(&mut tx, store, to).await?.is_some() || !store::stores::below(&mut tx, store, to).await?.is_empty() {
+        return Err(taken());
+    }
+    let ids = ids_at(&mut tx, store, from).await?;
+    if inside && !ids.is_empty() {
         return Err(taken());
     }
     let mut trail = Vec::new();
-    for some in ids_at(&mut tx, store, from).await?.chunks(SOME) {
+    for some in ids.chunks(SOME) {
         let mut steps = Vec::with_capacity(some.len());
         for before in hold_some(&mut tx, scope, some).await? {
             let rest = before.path.as_str().strip_prefix(from.as_str()).unwrap_or_default();
