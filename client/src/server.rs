@@ -30,6 +30,13 @@ pub struct Server {
     workspace: OnceLock<String>,
 }
 
+/// A message that nobody answered.
+pub struct Unanswered {
+    pub why: Failure,
+    /// It cannot have arrived.
+    pub never_left: bool,
+}
+
 pub struct Answer {
     pub text: String,
     pub json: Value,
@@ -111,7 +118,7 @@ impl Server {
     }
 
     /// A message of the Model Context Protocol, and what came back. The key decides the workspace.
-    pub fn mcp(&self, message: &str, headers: &[(&'static str, String)]) -> Result<(u16, String), Failure> {
+    pub fn mcp(&self, message: &str, headers: &[(&'static str, String)]) -> Result<(u16, String), Unanswered> {
         let mut request = Request::builder()
             .method("POST")
             .uri(format!("{}/mcp", self.url))
@@ -121,9 +128,11 @@ impl Server {
         for (name, value) in headers {
             request = request.header(*name, value);
         }
-        let request = request.body(message.to_owned()).map_err(|wrong| Failure::Usage(format!("this cannot be sent: {wrong}")))?;
-        let mut answer = self.agent.run(request).map_err(|wrong| away(&wrong))?;
-        let text = answer.body_mut().with_config().limit(LARGEST).read_to_string().map_err(|wrong| away(&wrong))?;
+        let cannot = |wrong| Unanswered { why: Failure::Usage(format!("this cannot be sent: {wrong}")), never_left: true };
+        let request = request.body(message.to_owned()).map_err(cannot)?;
+        let unanswered = |wrong: ureq::Error| Unanswered { why: away(&wrong), never_left: never_left(&wrong) };
+        let mut answer = self.agent.run(request).map_err(unanswered)?;
+        let text = answer.body_mut().with_config().limit(LARGEST).read_to_string().map_err(unanswered)?;
         Ok((answer.status().as_u16(), text))
     }
 
@@ -208,6 +217,27 @@ fn away(wrong: &ureq::Error) -> Failure {
             Failure::Away(format!("{other}; for a private authority, `cairn login --ca FILE`"))
         }
         other => Failure::Away(other.to_string()),
+    }
+}
+
+/// There was no connection that it could have gone over.
+fn never_left(wrong: &ureq::Error) -> bool {
+    use std::io::ErrorKind::{AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkUnreachable};
+    match wrong {
+        ureq::Error::Io(wrong) => {
+            matches!(wrong.kind(), ConnectionRefused | HostUnreachable | NetworkUnreachable | AddrNotAvailable)
+                || wrong.to_string().contains("certificate")
+        }
+        ureq::Error::HostNotFound
+        | ureq::Error::ConnectionFailed
+        | ureq::Error::ConnectProxyFailed(_)
+        | ureq::Error::InvalidProxyUrl
+        | ureq::Error::BadUri(_)
+        | ureq::Error::Http(_)
+        | ureq::Error::Tls(_)
+        | ureq::Error::Rustls(_)
+        | ureq::Error::Timeout(ureq::Timeout::Resolve | ureq::Timeout::Connect) => true,
+        _ => false,
     }
 }
 

@@ -21,7 +21,7 @@ const PASSED = {
   "2025-11-25": ["✓ server-initialize: 2", "✓ ping: 2", "✓ tools-list: 3", "✓ resources-list: 2", "✓ prompts-list: 2", "✓ dns-rebinding-protection: 2"],
 };
 
-let house, doorman, key;
+let house, doorman, key, reviewer;
 
 before(async () => {
   doorman = await Doorman.open();
@@ -34,8 +34,11 @@ before(async () => {
   });
   const ada = await house.signIn(ADA.email, ADA.password);
   await ada("POST", "/workspaces", { slug: "coding", name: "Coding", purpose: "tests" });
-  const agent = await ada("POST", "/workspaces/coding/agents", { name: "client", role: "writer" });
-  key = (await ada("POST", `/workspaces/coding/agents/${agent.id}/keys`, {})).key;
+  const keyOf = async (role) => {
+    const agent = await ada("POST", "/workspaces/coding/agents", { name: `client, ${role}`, role });
+    return (await ada("POST", `/workspaces/coding/agents/${agent.id}/keys`, {})).key;
+  };
+  [key, reviewer] = [await keyOf("writer"), await keyOf("reviewer")];
   doorman.key = key;
 });
 
@@ -90,7 +93,7 @@ test("the inspector lists and calls tools", async () => {
   assert.equal(prompts.length, 2);
 });
 
-test("the Python SDK walks every tool over HTTP", () => walks("http", doorman.url, key));
+test("the Python SDK walks every tool over HTTP", () => walks("http", doorman.url, key, reviewer));
 test("the Python SDK walks every tool over `cairn mcp`", () => walks("stdio", cairn, doorman.url, key));
 test("`cairn mcp` starts without the server, and says that it is away", () => walks("away", cairn));
 

@@ -1,6 +1,6 @@
 """The official Python SDK as a client, over HTTP and over `cairn mcp`, in the newest protocol and with the old handshake.
 
-Usage: mcp_client.py http URL KEY | mcp_client.py stdio PROGRAM URL KEY | mcp_client.py away PROGRAM
+Usage: mcp_client.py http URL KEY REVIEWERS-KEY | mcp_client.py stdio PROGRAM URL KEY | mcp_client.py away PROGRAM
 """
 
 import asyncio
@@ -85,6 +85,7 @@ async def walk(client, name):
 
     answers = await asyncio.gather(*(client.call_tool("recall", {"query": f"stone {n}"}) for n in range(40)))
     assert all(not answer.is_error for answer in answers)
+    return made["memory_id"]
 
 
 async def walk_all(server):
@@ -92,8 +93,17 @@ async def walk_all(server):
     for mode in ("auto", "legacy"):
         started = time.monotonic()
         async with Client(server(), mode=mode) as client:
-            await walk(client, f"{mode}-{sys.argv[1]}")
+            doubted = await walk(client, f"{mode}-{sys.argv[1]}")
         print(f"{sys.argv[1]} {mode}: {time.monotonic() - started:.1f} s")
+    return doubted
+
+
+async def walk_http(url, key, reviewer):
+    doubted = await walk_all(lambda: over_http(url, key))
+    async with Client(over_http(url, reviewer)) as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS | {"verify_memory"}
+        verified, text = await done(client, "verify_memory", memory_id=doubted, note="looked at the stone")
+        assert verified["freshness"]["state"] == "fresh" and verified["version"] == 2 and "fresh" in text, verified
 
 
 async def away(program):
@@ -101,7 +111,8 @@ async def away(program):
     for mode in ("auto", "legacy"):
         async with Client(over_stdio(program, "http://127.0.0.1:9", "cairn_k_s"), mode=mode) as client:
             assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
-            assert (await client.list_resources()).resources == [] and (await client.list_prompts()).prompts == []
+            assert (await client.list_resources()).resources == []
+            assert {prompt.name for prompt in (await client.list_prompts()).prompts} == {"session_start", "before_compaction"}
             told = await client.call_tool("recall", {"query": "anybody?"})
             assert told.is_error and "is away" in told.content[0].text, told
     async with Client(over_stdio(program)) as client:
@@ -111,8 +122,8 @@ async def away(program):
 
 
 match sys.argv[1:]:
-    case ["http", url, key]:
-        asyncio.run(walk_all(lambda: over_http(url, key)))
+    case ["http", url, key, reviewer]:
+        asyncio.run(walk_http(url, key, reviewer))
     case ["stdio", program, url, key]:
         asyncio.run(walk_all(lambda: over_stdio(program, url, key)))
     case ["away", program]:

@@ -124,6 +124,39 @@ def wording(command, ours, theirs):
     raise AssertionError(f"other words for a success: {command}\n{ours}\n{theirs}")
 
 
+# Failures in other words, by what `docs/anthropic.md` says of them: ours, and the oracle's.
+ACCIDENT = r"(ValidationError|TypeError|ValueError|KeyError|AttributeError|IndexError|NotImplementedError|OSError|FileNotFoundError|FileExistsError|NotADirectoryError|IsADirectoryError)\b.*"
+FAILURES = {
+    "an `insert_line` out of range": (
+        r"Error: Invalid `insert_line` parameter: \S+\. It should be within the range of lines of the file: \[0, \d+\]",
+        r"Invalid `insert_line` parameter: \S+\. It should be within the range \[0, \d+\]\.",
+    ),
+    "a folder given to an edit": (r"Error: The path .* does not exist(\. Please provide a valid path\.)?", r"The path .* is not a file\."),
+    "a path that is not there": (r"Error: The path .* does not exist", r"The path .* does not exist\. Please provide a valid path\."),
+    "a path that is refused": (
+        r"Error: The path .* is not allowed: .+",
+        rf"Path must start with /memories, got: .*|Path .* would escape /memories directory|The path .* does not exist.*|{ACCIDENT}",
+    ),
+    "a path below a file": (
+        r"Error: Cannot create .*: a part of its path is a file|Error: The destination .* already exists|(Error: )?The path .* does not exist.*",
+        r"(NotADirectoryError|FileExistsError)\b.*",
+    ),
+    "a folder moved into itself": (r"Error: The destination .* already exists", r"OSError\b.*Invalid argument.*"),
+    # The oracle looks at the file first, and may not come to what is missing.
+    "an argument that is missing or of the wrong kind": (r"Error: .*(`\w+`|command).*", rf"{ACCIDENT}|The path .* (does not exist|is not a file)\..*|Path must start with .*|Path .* would escape .*"),
+}
+
+
+def failure(command, ours, theirs):
+    """How two failures differ in their words, by the name of it above; None when they do not."""
+    if re.sub("^Error: ", "", ours) == theirs:
+        return None
+    for name, (here, there) in FAILURES.items():
+        if re.fullmatch(here, ours, re.DOTALL) and re.fullmatch(there, theirs, re.DOTALL):
+            return name
+    raise AssertionError(f"other words for a failure: {command}\n{ours}\n{theirs}")
+
+
 def main(url, workspace, key, seed, count):
     commands, ours = Commands(seed), CairnMemoryTool(url, key, workspace)
     tally, words = Counter(), Counter()
@@ -138,7 +171,7 @@ def main(url, workspace, key, seed, count):
             if fine:
                 words[wording(command, said, expected) or "same"] += 1
             else:
-                words["same failure" if re.sub("^Error: ", "", said) == expected else "failure in other words"] += 1
+                words[failure(command, said, expected) or "same failure"] += 1
         tree = {f"/{path.relative_to(oracle.memory_root)}": path.read_bytes().decode() for path in oracle.memory_root.rglob("*") if path.is_file()}
     client = Anthropic(base_url=url, api_key=key)
     main_store = next(store for store in client.beta.memory_stores.list() if store.name == "main")

@@ -1,6 +1,6 @@
 //! Lists: filters that narrow, and pages that show everything exactly once.
 
-use cairn_tests::{House, Role, nobody};
+use cairn_tests::{House, Role};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -9,7 +9,8 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 async fn filters_narrow() {
     let house = House::open().await;
     let (one, other) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
-    let session = nobody();
+    let session = one.post("sessions", json!({"agent_tool": "codex", "project": "p"})).await.expect(201)["id"].as_str().unwrap().to_owned();
+    let shelf = one.post("/v1/memory_stores", json!({"name": "Shelf"})).await.expect(200)["id"].as_str().unwrap().to_owned();
     let fact = one
         .remembers_all_of(
             json!({"content": "Alpha has WORDS", "path": "/x/fact.md", "tags": ["red", "blue"], "project": "p", "session_id": session}),
@@ -39,6 +40,8 @@ async fn filters_narrow() {
         ("path_prefix=/X".into(), vec![]),
         (format!("author={}", other.id), vec![&pattern]),
         (format!("session_id={session}"), vec![&fact]),
+        (format!("store={shelf}"), vec![]),
+        (format!("store={}", fact["store_id"].as_str().unwrap()), vec![&fact, &pattern]),
         ("anchor_path=src/a.rs".into(), vec![&pattern]),
         (format!("updated_after={before}"), vec![]),
         ("updated_after=2020-01-01T00:00:00Z".into(), vec![&fact, &pattern]),

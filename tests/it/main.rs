@@ -40,6 +40,7 @@ mod kill;
 mod lists;
 mod mcp;
 mod mcp_input;
+mod mcp_sessions;
 mod mcp_walls;
 mod memories;
 mod memory_stores;

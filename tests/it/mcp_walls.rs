@@ -59,21 +59,29 @@ async fn a_foreign_memory_and_no_memory_are_told_alike() {
     coding.uses("start_task", json!({"key": "freeze", "title": "Freeze fridays"})).await.done();
     let session = coding.uses("checkpoint", json!({"task": "freeze", "next_step": "thaw"})).await.done()["session_id"].clone();
     let (id, nobodys) = (secret["id"].clone(), json!(nobody()));
-    let calls = |id: &Value, session: &Value, task: &str| {
+    let told = coding.uses("recall", json!({"query": "what is frozen?"})).await.done()["receipt_id"].clone();
+    let ours = support.remembers("mondays are busy").await["id"].clone();
+    support.uses("start_task", json!({"key": "our-own", "title": "Our own"})).await.done();
+    let calls = |id: &Value, session: &Value, receipt: &Value, task: &str| {
         [
             ("get_memory", json!({"memory_ids": [id]})),
             ("remember", json!({"content": "newer", "supersedes": id})),
+            ("remember", json!({"content": "newer", "session_id": session})),
             ("report_stale", json!({"memory_id": id})),
             ("verify_memory", json!({"memory_id": id})),
             ("forget", json!({"memory_ids": [id], "reason": "a test"})),
             ("checkpoint", json!({"session_id": session, "next_step": "thaw"})),
             ("resume_task", json!({"key": task})),
+            ("resume_task", json!({"key": "our-own", "session_id": session})),
+            ("report_stale", json!({"memory_id": ours, "receipt_id": receipt})),
             ("complete_task", json!({"key": task})),
             ("context", json!({"task": task})),
         ]
     };
     let mut tried = BTreeSet::from(["recall", "related_code", "start_task"]);
-    for ((tool, theirs), (_, nobodys)) in calls(&id, &session, "freeze").into_iter().zip(calls(&nobodys, &nobodys, "no-such-task")) {
+    for ((tool, theirs), (_, nobodys)) in
+        calls(&id, &session, &told, "freeze").into_iter().zip(calls(&nobodys, &nobodys, &nobodys, "no-such-task"))
+    {
         let (theirs, nobodys) = (support.uses(tool, theirs).await, support.uses(tool, nobodys).await);
         assert!(!theirs.code.is_empty(), "{tool}: {theirs:?}");
         assert_eq!((&theirs.code, &theirs.text), (&nobodys.code, &nobodys.text), "{tool}");
@@ -82,10 +90,19 @@ async fn a_foreign_memory_and_no_memory_are_told_alike() {
     let shown = support.tools().await;
     assert_eq!(tried, shown.iter().map(String::as_str).collect(), "a tool that was added later is tried here too");
 
-    assert_eq!(support.uses("recall", json!({"query": "what is frozen?"})).await.done()["items"], json!([]));
+    for session in [&session, &nobodys] {
+        let found = support.uses("recall", json!({"query": "what is frozen?", "session_id": session})).await.done();
+        let ids: Vec<&Value> = found["items"].as_array().unwrap().iter().map(|item| &item["memory_id"]).collect();
+        assert!(!ids.contains(&&id), "{found}");
+    }
+    let brief = async |task: &str| {
+        let sent = json!({"name": "session_start", "arguments": {"task": task}});
+        support.mistakes("prompts/get", sent).await.body["error"].clone()
+    };
+    assert_eq!(brief("freeze").await, brief("no-such-task").await);
     assert_eq!(support.uses("related_code", json!({"path": "freeze.py"})).await.done()["memories"]["items"], json!([]));
     support.uses("start_task", json!({"key": "freeze", "title": "Our own"})).await.done();
-    assert_eq!(support.says("resources/list", json!({})).await["resources"], json!([]));
+    assert_eq!(support.says("resources/list", json!({})).await["resources"].as_array().unwrap().len(), 1, "their own");
     let read = async |id: &Value| {
         let uri = format!("cairn://memory/{}", id.as_str().unwrap());
         let reply = support.mistakes("resources/read", json!({"uri": uri})).await;
@@ -108,6 +125,28 @@ async fn a_key_that_is_walled_in_a_project_stays_in_it() {
     walled.uses("get_memory", json!({"memory_ids": [elsewhere["id"]]})).await.fails("not_found");
     walled.uses("remember", json!({"content": "over the wall", "project": "billing"})).await.fails("forbidden");
     assert_eq!(walled.says("resources/list", json!({})).await["resources"].as_array().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn what_is_private_is_told_to_its_owners_agents_alone() {
+    let house = House::open().await;
+    let owner = house.person("coding", Role::Writer).await;
+    let own = house.agent_like("coding", json!({"role": "admin", "owner": owner.id})).await;
+    let others = house.agent("coding", Role::Admin).await;
+    let secret = json!({"content": "the umbrella stands behind the door", "visibility": "private", "anchors": [{"path": "door.py"}]});
+    let secret = own.remembers_all_of(secret).await;
+    let uri = format!("cairn://memory/{}", secret["id"].as_str().unwrap());
+    assert_eq!(own.uses("recall", json!({"query": "umbrella"})).await.done()["items"][0]["memory_id"], secret["id"]);
+    assert_eq!(own.says("resources/list", json!({})).await["resources"][0]["uri"], uri);
+
+    assert_eq!(others.uses("recall", json!({"query": "umbrella"})).await.done()["items"], json!([]));
+    assert_eq!(others.uses("related_code", json!({"path": "door.py"})).await.done()["memories"]["items"], json!([]));
+    assert!(!others.uses("context", json!({})).await.text.contains("umbrella"));
+    others.uses("get_memory", json!({"memory_ids": [secret["id"]]})).await.fails("not_found");
+    others.uses("verify_memory", json!({"memory_id": secret["id"]})).await.fails("not_found");
+    others.uses("report_stale", json!({"memory_id": secret["id"]})).await.fails("not_found");
+    assert_eq!(others.says("resources/list", json!({})).await["resources"], json!([]));
+    others.mistakes("resources/read", json!({"uri": uri})).await;
 }
 
 #[tokio::test]

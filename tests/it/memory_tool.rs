@@ -31,6 +31,8 @@ async fn every_command_says_what_is_documented() {
     let create = json!({"command": "create", "path": notes, "file_text": "# Notes\nuse tabs\n"});
     assert_eq!(done(&agent, create.clone()).await, "File created successfully at: /memories/notes.md");
     assert_eq!(fails(&agent, create).await, "Error: File /memories/notes.md already exists");
+    let inside = json!({"command": "create", "path": "/memories/notes.md/inner.md", "file_text": "x"});
+    assert_eq!(fails(&agent, inside).await, "Error: Cannot create /memories/notes.md/inner.md: a part of its path is a file");
     done(&agent, json!({"command": "create", "path": "/memories/team/people/ada.md", "file_text": "x".repeat(1536)})).await;
     assert_eq!(
         done(&agent, json!({"command": "view", "path": "/memories"})).await,
@@ -93,6 +95,25 @@ async fn every_command_says_what_is_documented() {
         done(&agent, json!({"command": "view", "path": "/memories"})).await,
         format!("{root}\n17B\t/memories\n17B\t/memories/notes.md")
     );
+}
+
+#[tokio::test]
+async fn a_large_folder_is_shown_moved_and_deleted_whole() {
+    const MANY: usize = 1100;
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let item = |n: usize| json!({"content": format!("stone {n}"), "path": format!("/heap/a-stone-with-a-long-name-{n:04}.md")});
+    for items in [(0..MANY / 2).map(item).collect::<Vec<_>>(), (MANY / 2..MANY).map(item).collect()] {
+        agent.post("memories/batch", json!({"items": items})).await.expect(200);
+    }
+    done(&agent, json!({"command": "create", "path": "/memories/zoo/lion.md", "file_text": "x"})).await;
+    let shown = done(&agent, json!({"command": "view", "path": "/memories"})).await;
+    assert!(shown.contains("\t/memories/heap/\n") && shown.contains("\t/memories/zoo/\n") && !shown.contains("0001.md"), "{shown}");
+    done(&agent, json!({"command": "rename", "old_path": "/memories/heap", "new_path": "/memories/pile"})).await;
+    assert_eq!(agent.lists("memories?path_prefix=/pile/").await.len(), MANY);
+    done(&agent, json!({"command": "delete", "path": "/memories/pile"})).await;
+    assert_eq!(agent.lists("memories").await.len(), 1);
+    assert_eq!(agent.lists("memories?state=archived").await.len(), MANY);
 }
 
 #[tokio::test]

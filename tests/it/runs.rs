@@ -66,3 +66,34 @@ async fn a_session_that_is_no_id_is_refused() {
     let reply = agent.ask("POST", "memories").header("X-Cairn-Session", "monday").json(&json!({"content": "a"})).send().await;
     assert_eq!(reply.refuses(422, "invalid").wrong_fields(), ["X-Cairn-Session"]);
 }
+
+#[tokio::test]
+async fn nobody_speaks_for_anothers_session() {
+    let house = House::open().await;
+    let (agent, other) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
+    let person = house.person("coding", Role::Reviewer).await;
+    let session = begins(&agent).await;
+    let own = other.remembers("a stone of one's own").await;
+    for not_theirs in [session.as_str(), &cairn_tests::nobody().to_string()] {
+        let header = |method: &str, path: String, body: Value| other.ask(method, &path).header("X-Cairn-Session", not_theirs).json(&body);
+        for asked in [
+            header("POST", "memories".to_owned(), json!({"content": "slander"})),
+            header("PATCH", at(&own), json!({"tags": ["slander"]})),
+            header("POST", "memory-tool".to_owned(), json!({"command": "create", "path": "/memories/a.md", "file_text": "slander"})),
+        ] {
+            assert_eq!(asked.send().await.refuses(422, "invalid").wrong_fields(), ["X-Cairn-Session"]);
+        }
+        for writer in [&*other, &*person] {
+            let reply = writer.post("memories", json!({"content": "slander", "session_id": not_theirs})).await;
+            assert_eq!(reply.refuses(422, "invalid").wrong_fields(), ["session_id"]);
+        }
+        let many = json!({"items": [{"content": "harmless"}, {"content": "slander", "session_id": not_theirs}]});
+        assert_eq!(other.post("memories/batch", many).await.refuses(422, "invalid").wrong_fields(), ["items[1].session_id"]);
+    }
+    assert_eq!(other.lists("memories").await.len(), 1, "nothing of it was written");
+    let twice =
+        json!({"items": [{"content": "one", "session_id": session}, {"content": "two", "session_id": session}, {"content": "three"}]});
+    let batch = agent.post("memories/batch", twice).await.expect(200);
+    let of: Vec<&Value> = batch["data"].as_array().unwrap().iter().map(|one| &one["memory"]["session_id"]).collect();
+    assert_eq!(of, [&json!(session), &json!(session), &Value::Null]);
+}

@@ -7,10 +7,10 @@ use crate::{
     clock,
     failure::Failure,
     flush, show,
-    spool::{Record, Running, What, append},
+    spool::{Origin, Record, Running, What, append},
 };
 use serde_json::{Map, Value, json};
-use std::fmt::Write;
+use std::{fmt::Write, io};
 
 pub fn checkpoint(here: &Here, wish: Checkpoint) -> Result<(), Failure> {
     let running = here.running();
@@ -33,13 +33,20 @@ pub fn checkpoint(here: &Here, wish: Checkpoint) -> Result<(), Failure> {
 
 /// The server is away: the spool brings it there, in its place.
 fn keep(here: &Here, running: Running, body: &Value, failure: Failure) -> Result<(), Failure> {
-    let record = Record::new(running.origin, What::Checkpoint(keep_value(body)));
-    let spool = here.spool();
     let reason = failure.short();
-    append(&spool, &[record]).map_err(|_| failure)?;
-    flush::start_detached(&spool, &here.destination());
+    here.keep_checkpoint(running.origin, body).map_err(|_| failure)?;
     println!("The server is away: {reason}.\nThe checkpoint is kept on this machine and will be sent.");
     Ok(())
+}
+
+impl Here {
+    /// Puts a checkpoint where it waits for the server.
+    pub fn keep_checkpoint(&self, origin: Origin, body: &Value) -> io::Result<()> {
+        let spool = self.spool();
+        append(&spool, &[Record::new(origin, What::Checkpoint(keep_value(body)))])?;
+        flush::start_detached(&spool, &self.destination());
+        Ok(())
+    }
 }
 
 fn body(wish: Checkpoint) -> Result<Value, Failure> {

@@ -17,7 +17,7 @@ pub enum Mood {
     Away,
     /// Takes the request and never answers.
     Hanging,
-    /// Takes events, and for every other batch closes the connection instead of answering.
+    /// Takes messages, and closes the connection instead of answering; of events every other batch.
     Forgetful,
 }
 
@@ -104,7 +104,9 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
         } else {
             answer(&request, &mut known.lock().expect("known"))
         };
-        if mood == Mood::Forgetful && request.path.ends_with("/events") && known.lock().expect("known").forgets() {
+        if mood == Mood::Forgetful
+            && (request.path == "/mcp" || request.path.ends_with("/events") && known.lock().expect("known").forgets())
+        {
             return;
         }
         // A file is told as a string.
@@ -193,6 +195,10 @@ fn picture(body: &Value, known: &mut Known) -> (u16, Value) {
 /// Agrees to any version, and says which headers it heard.
 fn speak(request: &Request) -> (u16, Value) {
     let params = &request.body["params"];
+    if request.heard.get("x-cairn-session").is_some_and(|session| *session == "s-others") {
+        let errors = json!([{"field": "X-Cairn-Session", "message": "must be a session that you began"}]);
+        return (422, json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "X-Cairn-Session", "errors": errors}));
+    }
     if params["name"] == "refused" {
         let detail = "This door is for agents.";
         return (403, json!({"title": "Not your right", "status": 403, "code": "agent_key_required", "detail": detail}));
@@ -205,7 +211,7 @@ fn start(body: &Value, known: &mut Known) -> (u16, Value) {
     if body["task"] == "OVER" {
         return (409, json!({"title": "Conflict", "status": 409, "code": "wrong_state", "detail": "This task is completed."}));
     }
-    let id = format!("s-{}", body["external_id"].as_str().unwrap_or_default());
+    let id = format!("s-{}", body["external_id"].as_str().unwrap_or_default().replace(' ', "-"));
     if !known.sessions.iter().any(|session| session["id"] == id.as_str()) {
         let mut session = body.clone();
         session["id"] = json!(id);
@@ -273,7 +279,9 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.parse().ok()?,
             "idempotency-key" => once = Some(value.to_owned()),
-            name if name.starts_with("mcp-") || name == "authorization" => drop(heard.insert(name.to_owned(), json!(value))),
+            name if name.starts_with("mcp-") || name == "authorization" || name == "x-cairn-session" => {
+                drop(heard.insert(name.to_owned(), json!(value)))
+            }
             _ => {}
         }
     }

@@ -137,9 +137,14 @@ pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory, branch: Option<&str>) -
     let judged = memories::judge_on(scope, memory, branch);
     let mark = match judged.state {
         Freshness::Fresh => String::new(),
-        state => format!(" [{}: {}]", state.word(), judged.reasons.join("; ")),
+        state => format!(" [{}: {}]", state.word(), doubts(&judged)),
     };
     format!("{text}{mark} ({})", memory.id)
+}
+
+/// Why it is not fresh. Reasons name files and symbols, and those are what somebody called them.
+pub fn doubts(judged: &Judgement) -> String {
+    judged.reasons.iter().map(|reason| safe(reason, 400)).collect::<Vec<_>>().join("; ")
 }
 
 /// The same of words that are no memory's, unless they speak to the model.
@@ -189,7 +194,7 @@ pub(super) fn receipt_of<P>(scope: &Scope<P>, surface: &str, asked: Recall, item
         id: ReceiptId::new(),
         at: clock::now(),
         actor: scope.actor().clone(),
-        session_id: None,
+        session_id: scope.session(),
         surface: surface.to_owned(),
         query: Some(String::new()),
         asked,

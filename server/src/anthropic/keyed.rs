@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    auth::{AgentCaller, scopes::session_named},
+    auth::{AgentCaller, scopes::in_session_named},
     problem::Problem,
     store::{Permission, Scope},
 };
@@ -23,6 +23,6 @@ impl<P: Permission> FromRequestParts<App> for Keyed<P> {
                 return Err(Problem::NotFound);
             }
         }
-        scope.in_run(session_named(parts)?).to().map(Self)
+        in_session_named(app, scope, parts).await?.to().map(Self)
     }
 }

@@ -4,6 +4,7 @@
 use crate::{
     App,
     acts::{
+        context::doubts,
         memories::judge,
         stores::files::{self, Seen},
     },
@@ -134,7 +135,7 @@ fn marks(scope: &Scope<Reading>, memory: &Memory) -> String {
     let mut marks = Vec::new();
     let judged = judge(scope, memory);
     if judged.state != Freshness::Fresh {
-        marks.push(format!("this memory is {}: {}", judged.state.word().to_uppercase(), judged.reasons.join("; ")));
+        marks.push(format!("this memory is {}: {}", judged.state.word().to_uppercase(), doubts(&judged)));
     }
     if memory.state == State::Proposed {
         marks.push("this memory waits for a person's review".to_owned());
@@ -152,9 +153,14 @@ async fn create(app: &App, scope: &Scope<Writing>, store: StoreId, path: &str, t
         Ok(Place::Root) => return exists(),
         Err(refused) => return Ok(Err(refused)),
     };
-    match files::create(app, scope, store, at, Content::of_a_file(text.to_owned())?).await {
+    match files::create(app, scope, store, at.clone(), Content::of_a_file(text.to_owned())?).await {
         Ok(_) => Ok(Ok(format!("File created successfully at: {path}"))),
-        Err(Problem::Conflict(conflict)) if conflict.code == "path_conflict" => exists(),
+        Err(Problem::Conflict(conflict)) if conflict.code == "path_conflict" => {
+            match files::look(app, &scope.to::<Reading>()?, store, &Place::At(at)).await? {
+                Seen::Nothing => Ok(Err(Refused(format!("Error: Cannot create {path}: a part of its path is a file")))),
+                Seen::File(_) | Seen::Folder(_) => exists(),
+            }
+        }
         Err(problem) => Err(problem),
     }
 }

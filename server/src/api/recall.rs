@@ -19,6 +19,7 @@ use crate::{
         clock::kept,
         page::Limit,
         recall::{Detail, Judged, Place, Recall, Receipt, ReceiptFilter, Told, Verdict, Why},
+        stores::only_store,
         text,
     },
     problem::Problem,
@@ -74,6 +75,8 @@ struct RecallBody {
     tags: Option<Vec<String>>,
     /// Only below this path.
     path_prefix: Option<String>,
+    /// Only in this store.
+    store: Option<String>,
     /// Only first written by this person or agent.
     author: Option<Uuid>,
     /// Only in these states; `active` unless said.
@@ -146,7 +149,7 @@ impl RecallBody {
             project: self.project.map(|project| Project::parse(&project)).transpose()?.map(Project::into_string),
             kinds,
             tags,
-            store: None,
+            store: only_store(self.store.as_deref())?,
             path_prefix: line("path_prefix", self.path_prefix, 1024)?,
             author: self.author,
             states,
@@ -196,6 +199,11 @@ struct ItemBody {
     version: i32,
     /// Where it lies.
     path: String,
+    /// In which store.
+    store_id: StoreId,
+    /// What that store is called.
+    #[schema(example = "main")]
+    store: String,
     /// What it is about.
     title: String,
     /// What sort of knowledge it is.
@@ -231,6 +239,7 @@ struct ItemBody {
 impl ItemBody {
     fn new(item: Item, explain: bool) -> Self {
         let Item { told, memory, text, freshness } = item;
+        let store = memory.store().to_owned();
         let flagged = [text.as_deref(), memory.title.as_deref()].into_iter().flatten().find_map(cairn_secrets::speaks_to_the_model);
         Self {
             memory_id: told.memory_id,
@@ -244,6 +253,8 @@ impl ItemBody {
                 source: memory.source.map(SourceBody::from),
                 session_id: memory.session_id.map(|session| session.0),
             },
+            store_id: memory.store_id,
+            store,
             path: memory.path.unwrap_or_default(),
             title: memory.title.unwrap_or_default(),
             kind: memory.kind,

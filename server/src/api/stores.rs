@@ -10,7 +10,7 @@ use crate::{
     model::{
         Power, StoreId,
         page::Limit,
-        stores::{Store, StoreFilter},
+        stores::{Store, StoreFilter, store_id},
     },
     problem::Problem,
     store::{Reading, Reviewing, Scope},
@@ -21,7 +21,6 @@ use std::collections::BTreeMap;
 use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use uuid::Uuid;
 
 pub fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -37,8 +36,7 @@ pub struct OfStore {
 
 impl OfStore {
     pub fn id(&self) -> Result<StoreId, Problem> {
-        let id = self.id.strip_prefix("memstore_").unwrap_or(&self.id);
-        Uuid::parse_str(id).map(StoreId).map_err(|_| Problem::NotFound)
+        store_id(&self.id).ok_or(Problem::NotFound)
     }
 }
 

@@ -280,6 +280,8 @@ struct ResumedBody {
     markdown: String,
     /// What the brief costs.
     tokens: u32,
+    /// How many lines did not fit the budget.
+    omitted: usize,
 }
 
 /// What the runs so far came to.
@@ -347,7 +349,7 @@ async fn resume_task(
     Query(whose): Query<WhoseTask>,
     Json(sent): Json<ResumeBody>,
 ) -> Result<axum::Json<ResumedBody>, Problem> {
-    let Resumed { receipt_id, task, state, markdown, tokens } =
+    let Resumed { receipt_id, task, state, markdown, tokens, omitted } =
         acts::tasks::resume(&app, &scope, whose.of(&of), sent.session_id, budget(sent.token_budget)?).await?;
     let memories = |memories: Vec<crate::model::Memory>| memories.into_iter().map(|memory| MemoryBody::new(&scope, memory)).collect();
     let items = |items: Vec<TaskItem>| items.into_iter().map(TaskItemBody::from).collect();
@@ -370,5 +372,5 @@ async fn resume_task(
             .collect(),
         last_run: state.last_run.map(|(session, traces)| LastRunBody { session: session.into(), traces }),
     };
-    Ok(axum::Json(ResumedBody { receipt_id, task: task.into(), state, markdown, tokens }))
+    Ok(axum::Json(ResumedBody { receipt_id, task: task.into(), state, markdown, tokens, omitted }))
 }

@@ -4,9 +4,9 @@
 use super::caller::{Credential, LookUp, agent, login, note_use, request, signed_out};
 use crate::{
     App,
-    model::{Actor, Run},
+    model::{Actor, Run, SessionId},
     problem::Problem,
-    store::{Permission, Reading, Request, Scope, StoodLately},
+    store::{self, Permission, Reading, Scope, StoodLately},
 };
 use axum::{
     RequestPartsExt,
@@ -38,11 +38,11 @@ impl<P: Permission> FromRequestParts<App> for Scope<P> {
             named.then_some(standing)
         };
         let standing = Arc::new(standing.ok_or(Problem::NotFound)?);
-        let request = Request { run: session_named(parts)?, ..request(parts) };
+        let request = request(parts);
         if let Some(slot) = parts.extensions.get::<Refusable>() {
             slot.note(Scope::of(standing.clone(), request.clone())?);
         }
-        Self::of(standing, request)
+        in_session_named(app, Self::of(standing, request)?, parts).await
     }
 }
 
@@ -70,11 +70,15 @@ pub async fn meanwhile<P: Permission, R, F: Future<Output = R>>(
     Ok((scope, Some((ready, still))))
 }
 
-/// `X-Cairn-Session`: the session that this request is a part of.
-pub fn session_named(parts: &Parts) -> Result<Option<Run>, Problem> {
-    let Some(sent) = parts.headers.get("x-cairn-session") else { return Ok(None) };
-    let id = sent.to_str().ok().and_then(|id| id.trim().parse().ok());
-    id.map(|id| Some(Run::Session(id))).ok_or_else(|| Problem::invalid("X-Cairn-Session", "must be the id of a session"))
+/// `X-Cairn-Session`: the session that this request is a part of. It has to be the caller's own, or others could be made
+/// to look as if they had written something, and have it rolled back with their session.
+pub async fn in_session_named<P: Permission>(app: &App, scope: Scope<P>, parts: &Parts) -> Result<Scope<P>, Problem> {
+    const HEADER: &str = "X-Cairn-Session";
+    let Some(sent) = parts.headers.get(HEADER) else { return Ok(scope) };
+    let id: Option<SessionId> = sent.to_str().ok().and_then(|id| id.trim().parse().ok());
+    let id = id.ok_or_else(|| Problem::invalid(HEADER, "must be the id of a session"))?;
+    store::sessions::must_be_of(&mut app.db().read(&scope).await?, scope.actor(), HEADER, id).await?;
+    Ok(scope.in_run(Run::Session(id)))
 }
 
 async fn workspace_asked_for(parts: &mut Parts) -> Result<String, Problem> {

@@ -43,12 +43,17 @@ pub fn brief(title: &str, sections: &[Section], unshared: usize, budget: u32, co
     for (n, section) in sections.iter().enumerate() {
         left -= take(&mut given[n], &costs[n], left, section.heading);
     }
-    let mut markdown = written(title, sections, &given);
+    let whole = |given: &[usize]| written(title, sections, given) + &not_begun(sections, given);
+    let mut markdown = whole(&given);
     // The words between the lines may come to more than was set aside for them.
     while count(&markdown) > budget
         && let Some(last) = given.iter_mut().rev().find(|given| **given > 0)
     {
         *last -= 1;
+        markdown = whole(&given);
+    }
+    // Where not even that has room, the number that is left out has to say it.
+    if count(&markdown) > budget {
         markdown = written(title, sections, &given);
     }
     let omitted = sections.iter().zip(&given).map(|(section, given)| section.lines.len() - given).sum();
@@ -70,6 +75,13 @@ fn written(title: &str, sections: &[Section], given: &[usize]) -> String {
         }
     }
     markdown
+}
+
+/// Sections of which not a line had room: whoever reads on should know that they are there.
+fn not_begun(sections: &[Section], given: &[usize]) -> String {
+    let hidden = sections.iter().zip(given).filter(|(section, given)| **given == 0 && !section.lines.is_empty());
+    let names: Vec<String> = hidden.map(|(section, _)| format!("{} ({})", section.heading, section.lines.len())).collect();
+    if names.is_empty() { String::new() } else { format!("\nNo room for: {}.\n", names.join(", ")) }
 }
 
 #[cfg(test)]
@@ -99,6 +111,8 @@ mod tests {
                 assert!(brief.given.iter().all(|given| *given > 0), "{:?}", brief.given);
             }
         }
+        let tight = brief("# Brief", &sections, 1, 48, &words);
+        assert!(tight.given.contains(&0) && tight.markdown.contains("No room for: Decisions (200), Pitfalls (5)."), "{}", tight.markdown);
         let all = brief("# Brief", &sections, 1, 100_000, &words);
         assert_eq!((all.given, all.omitted), (vec![1, 200, 5], 0));
     }

@@ -2,13 +2,14 @@
 
 use crate::{
     App,
-    model::{Power, SessionId, sessions::NewSession, text},
+    acts::{self, sessions::Started},
+    model::{
+        Power, Project, SessionId,
+        sessions::{NewSession, Session, SessionState, Which, Whose},
+        text,
+    },
     problem::Problem,
     store::{Reading, Scope, Writing},
-};
-use crate::{
-    acts::{self, sessions::Started},
-    model::{Project, sessions::Session},
 };
 use axum::http::request::Parts;
 use rmcp::{ErrorData, RoleServer, service::RequestContext};
@@ -45,28 +46,86 @@ impl Asker {
         self.scope.to()
     }
 
-    /// The run that is named, or this agent's own for this work: it goes on until it is ended or long silent.
-    pub async fn session(&self, named: Option<SessionId>, project: Option<&str>, task: Option<&str>) -> Result<SessionId, Problem> {
-        match named {
-            Some(named) => Ok(named),
-            None => Ok(self.begin(project, task).await?.id),
+    /// The run that is named; else the one that the request is a part of, where it does this work; else this agent's own for
+    /// it, which goes on until it is ended or long silent.
+    pub async fn session(&self, named: Option<SessionId>, work: Work<'_>) -> Result<SessionId, Problem> {
+        let running = match named {
+            Some(named) => work.held_against(acts::sessions::find(&self.app, &self.scope, named).await?)?,
+            None => match self.around(work).await? {
+                Some(around) => around,
+                None => match self.begin(work).await? {
+                    Started::New(session) => return Ok(session.id),
+                    Started::Running(session) => session,
+                },
+            },
+        };
+        if let Some(key) = work.task {
+            let which = Which { key, project: work.project.or(running.project.as_deref()) };
+            acts::sessions::turn_to(&self.app, &self.writing()?.on_the_way(), running.id, which, work.whose_task()).await?;
         }
+        Ok(running.id)
     }
 
-    async fn begin(&self, project: Option<&str>, task: Option<&str>) -> Result<Session, Problem> {
-        let work = task.or(project).unwrap_or_default();
+    /// The session that the request is a part of, if it runs and is one for this work.
+    async fn around(&self, work: Work<'_>) -> Result<Option<Session>, Problem> {
+        let Some(id) = self.scope.session() else { return Ok(None) };
+        let session = acts::sessions::find(&self.app, &self.scope, id).await?;
+        let is_there =
+            session.state == SessionState::Running && work.project.is_none_or(|project| session.project.as_deref() == Some(project));
+        Ok(if is_there { work.held_against(session).ok() } else { None })
+    }
+
+    async fn begin(&self, work: Work<'_>) -> Result<Started, Problem> {
+        let project = work.project.map(Project::parse).transpose()?.or_else(|| self.scope.project().cloned());
         let new = NewSession {
             agent_tool: self.program.clone().unwrap_or_else(|| "mcp".to_owned()),
-            external_id: Some(format!("mcp:{}", work.chars().take(180).collect::<String>())),
-            project: project.map(Project::parse).transpose()?,
-            task: task.map(str::to_owned),
+            external_id: Some(work.name(project.as_ref())),
+            project,
+            task: work.task.map(str::to_owned),
+            whose_task: work.whose_task(),
             branch: None,
             commit: None,
             cwd: None,
         };
-        Ok(match acts::sessions::start(&self.app, &self.writing()?, new).await? {
-            Started::New(session) | Started::Running(session) => session,
-        })
+        acts::sessions::start(&self.app, &self.writing()?.on_the_way(), new).await
+    }
+}
+
+/// What a run is for.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    pub project: Option<&'a str>,
+    pub task: Option<&'a str>,
+    /// A run that did something else may turn to it.
+    pub taken_up: bool,
+}
+
+impl Work<'_> {
+    /// The session, if it is one for this work: nothing that is said of one task or project is written down as another's.
+    fn held_against(self, session: Session) -> Result<Session, Problem> {
+        let other = |what: &str, is: Option<&str>, asked: &str| {
+            let is = is.map_or_else(|| format!("has no {what}"), |is| format!("is one of the {what} {is}"));
+            Problem::invalid("session_id", format!("{is}, and not of {asked}: leave it out, or name what it is of"))
+        };
+        if let Some(asked) = self.project.filter(|asked| !self.taken_up && session.project.as_deref() != Some(asked)) {
+            return Err(other("project", session.project.as_deref(), asked));
+        }
+        match (self.task, session.task.as_deref()) {
+            (Some(asked), Some(is)) if asked != is && !self.taken_up => Err(other("task", Some(is), asked)),
+            _ => Ok(session),
+        }
+    }
+
+    /// Who names a project means its task, and not another project's of the same key.
+    fn whose_task(self) -> Whose {
+        if self.project.is_some() { Whose::Nobodys } else { Whose::Anybodys }
+    }
+
+    /// What this agent's run on it goes by. A key has no spaces, so that no two kinds of work share a name.
+    fn name(self, project: Option<&Project>) -> String {
+        let task = self.task.map(|task| format!(" task:{task}")).unwrap_or_default();
+        let project = project.map(|project| format!(" project:{}", project.as_str())).unwrap_or_default();
+        format!("mcp{task}{project}")
     }
 }
 

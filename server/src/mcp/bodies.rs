@@ -1,9 +1,10 @@
-//! What tools answer, for programs; the texts for models are made from it.
+//! What tools answer, for programs; the texts for models are made from it. Whatever somebody could have chosen the words of,
+//! names of files and tags too, is told only where it does not speak to the model.
 
 use crate::{
-    acts::{self, context::safe, recall::Item},
+    acts::{self, conflicts::Noticed, context::safe, recall::Item},
     engines::freshness::{Freshness, Judgement},
-    model::{Kind, Memory, MemoryId, State, memory::AnchorState},
+    model::{Kind, Memory, MemoryId, State, StoreId, memory::AnchorState, stores::MAIN},
     store::Scope,
 };
 use serde::Serialize;
@@ -21,7 +22,7 @@ pub struct FreshnessBody {
 
 impl From<Judgement> for FreshnessBody {
     fn from(judged: Judgement) -> Self {
-        Self { state: judged.state, reasons: judged.reasons }
+        Self { state: judged.state, reasons: judged.reasons.iter().map(|reason| safe(reason, 400)).collect() }
     }
 }
 
@@ -40,6 +41,10 @@ pub struct ItemBody {
     pub path: String,
     /// Its project; null for the whole workspace.
     pub project: Option<String>,
+    /// The store it lies in, for `store` in recall.
+    pub store_id: StoreId,
+    /// What that store is called.
+    pub store: String,
     /// Whether it still deserves trust.
     pub freshness: FreshnessBody,
     /// What its text costs; with `detail` `excerpt`, what the passage costs.
@@ -57,6 +62,13 @@ pub struct ItemBody {
     pub flagged: Option<String>,
 }
 
+impl ItemBody {
+    /// What the store is called, where it is not the one that everything lies in unless somebody says otherwise.
+    pub fn beside(&self) -> Option<&str> {
+        (self.store != MAIN).then_some(&self.store)
+    }
+}
+
 impl From<Item> for ItemBody {
     fn from(item: Item) -> Self {
         let Item { told, memory, text, freshness } = item;
@@ -68,7 +80,9 @@ impl From<Item> for ItemBody {
             title: safe(memory.title.as_deref().unwrap_or_default(), 300),
             kind: memory.kind,
             path: safe(memory.path.as_deref().unwrap_or_default(), 1024),
-            project: memory.project,
+            store_id: memory.store_id,
+            store: line(memory.store()),
+            project: memory.project.as_deref().map(line),
             freshness: freshness.into(),
             tokens: told.tokens,
             score: told.score,
@@ -77,6 +91,30 @@ impl From<Item> for ItemBody {
             content: text.filter(|_| flagged.is_none()),
             flagged: flagged.map(str::to_owned),
         }
+    }
+}
+
+/// A line of somebody's, whole.
+pub fn line(text: &str) -> String {
+    safe(text, 1024)
+}
+
+/// A memory that a new one may contradict.
+#[derive(Serialize, ToSchema)]
+pub struct ClashBody {
+    /// The new one.
+    pub memory_id: MemoryId,
+    /// The one that it may contradict.
+    pub contradicts: MemoryId,
+    /// What that one is about.
+    pub title: String,
+    /// Why they may contradict each other.
+    pub reason: String,
+}
+
+impl ClashBody {
+    pub fn new(memory_id: MemoryId, noticed: &Noticed) -> Self {
+        Self { memory_id, contradicts: noticed.memory_id, title: line(&noticed.title), reason: line(&noticed.reason) }
     }
 }
 
@@ -142,7 +180,12 @@ impl MemoryBody {
     pub fn new<P>(scope: &Scope<P>, memory: Memory, tokens: u32) -> Self {
         let anchors = memory
             .anchors_now()
-            .map(|(anchor, _)| AnchorBody { repo: anchor.repo, path: anchor.path, symbol: anchor.symbol, state: anchor.state })
+            .map(|(anchor, _)| AnchorBody {
+                repo: anchor.repo.as_deref().map(line),
+                path: line(&anchor.path),
+                symbol: anchor.symbol.as_deref().map(line),
+                state: anchor.state,
+            })
             .collect();
         Self {
             memory_id: memory.id,
@@ -152,8 +195,8 @@ impl MemoryBody {
             kind: memory.kind,
             state: memory.state,
             path: safe(memory.path.as_str(), 1024),
-            project: memory.project,
-            tags: memory.tags,
+            project: memory.project.as_deref().map(line),
+            tags: memory.tags.iter().map(|tag| line(tag)).collect(),
             flagged: cairn_secrets::speaks_to_the_model(&memory.content).map(str::to_owned),
             content: memory.content,
             tokens,
@@ -161,7 +204,7 @@ impl MemoryBody {
             supersedes: memory.supersedes,
             superseded_by: memory.superseded_by,
             source: memory.source.map(|source| match source.reference {
-                Some(reference) => format!("{} {reference}", source.kind.word()),
+                Some(reference) => format!("{} {}", source.kind.word(), safe(&reference, 2000)),
                 None => source.kind.word().to_owned(),
             }),
             author: memory.created_by.name,

@@ -10,7 +10,12 @@ mod schema;
 mod texts;
 mod tools;
 
-use crate::{App, auth::AgentCaller, problem::Problem, stack::BODY_LIMIT};
+use crate::{
+    App,
+    auth::{AgentCaller, scopes::in_session_named},
+    problem::Problem,
+    stack::BODY_LIMIT,
+};
 use axum::{
     Json, Router,
     body::{Body, Bytes, to_bytes},
@@ -51,6 +56,7 @@ async fn serve(service: Arc<Service>, State(app): State<App>, request: Request) 
     }
     let (mut parts, body) = request.into_parts();
     let AgentCaller(scope) = AgentCaller::from_request_parts(&mut parts, &app).await?;
+    let scope = in_session_named(&app, scope, &parts).await?;
     if !is_json(&parts.headers) {
         return Err(Problem::UnsupportedMedia("Send JSON-RPC, with `Content-Type: application/json`.".into()));
     }

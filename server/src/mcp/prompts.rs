@@ -59,7 +59,9 @@ async fn session_start(asker: &Asker, sent: Option<JsonObject>) -> Result<String
     } else {
         ""
     };
-    Ok(format!("{}\nKeep to the decisions that bind. Recall before you decide or look something up.{writes}", told.markdown.trim_end()))
+    let brief = told.markdown.trim_end();
+    let cost = format!("{} tokens, {} lines left out. Receipt {}.", told.tokens, told.omitted, told.receipt_id);
+    Ok(format!("{brief}\n{cost}\nKeep to the decisions that bind. Recall before you decide or look something up.{writes}"))
 }
 
 #[derive(Deserialize)]

@@ -475,6 +475,7 @@ pub struct Filter {
     pub state: Option<State>,
     pub freshness: Option<crate::engines::freshness::Freshness>,
     pub path_prefix: Option<String>,
+    pub store: Option<super::StoreId>,
     pub author: Option<uuid::Uuid>,
     pub session_id: Option<SessionId>,
     pub anchor_path: Option<String>,

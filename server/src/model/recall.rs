@@ -139,6 +139,9 @@ pub struct Text {
     pub expires_at: Option<OffsetDateTime>,
     pub reported_at: Option<OffsetDateTime>,
     pub reported_as: Option<super::memory::Report>,
+    pub store_id: StoreId,
+    /// Of a store beside the default one.
+    pub store_name: Option<String>,
     /// Read apart, where the index doubts it.
     #[sqlx(skip)]
     pub code: Vec<Standing>,
@@ -147,6 +150,11 @@ pub struct Text {
 }
 
 impl Text {
+    /// What the store that it lies in is called.
+    pub fn store(&self) -> &str {
+        self.store_name.as_deref().unwrap_or(super::stores::MAIN)
+    }
+
     pub fn author(&self) -> Actor {
         Actor::known(self.created_by_type, self.created_by, self.created_by_name.clone())
     }

@@ -88,6 +88,7 @@ pub struct NewSession {
     pub external_id: Option<String>,
     pub project: Option<Project>,
     pub task: Option<String>,
+    pub whose_task: Whose,
     pub branch: Option<String>,
     pub commit: Option<String>,
     pub cwd: Option<String>,
@@ -186,6 +187,14 @@ impl<'a> From<&'a str> for Which<'a> {
     fn from(key: &'a str) -> Self {
         Self { key, project: None }
     }
+}
+
+/// Whose task a run may take up where its own project has none of that key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Whose {
+    Anybodys,
+    /// One of no project.
+    Nobodys,
 }
 
 /// A key that can stand in an address.

@@ -23,6 +23,19 @@ pub struct Store {
     pub deleted_at: Option<OffsetDateTime>,
 }
 
+/// What the default store is called.
+pub const MAIN: &str = "main";
+
+/// A store by our id, or by that of the Memory Stores API.
+pub fn store_id(sent: &str) -> Option<StoreId> {
+    sent.strip_prefix("memstore_").unwrap_or(sent).parse().ok()
+}
+
+/// The same where it narrows what is asked for.
+pub fn only_store(sent: Option<&str>) -> Result<Option<StoreId>, Problem> {
+    sent.map(|sent| store_id(sent).ok_or_else(|| Problem::invalid("store", "must be the id of a store"))).transpose()
+}
+
 /// A store that someone wants, checked.
 #[derive(Clone, Debug, Default)]
 pub struct NewStore {

@@ -88,7 +88,7 @@ impl Db {
         }
         let (ids, numbers): (Vec<Uuid>, Vec<i32>) = versions.iter().map(|(id, version)| (id.0, *version)).unzip();
         let mut hand = self.tenants_hand().await?;
-        let texts = sqlx::query_as("select * from told($1, $2, $3, $4, $5, $6, $7)")
+        let texts = sqlx::query_as("select * from told_where($1, $2, $3, $4, $5, $6, $7)")
             .bind(scope.workspace())
             .bind(scope.actor().id)
             .bind(scope.person())

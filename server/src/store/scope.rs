@@ -3,7 +3,7 @@
 
 use super::once::Once;
 use crate::{
-    model::{Actor, ActorKind, PersonId, Power, Project, Role, Run, Settings, StoreId, Workspace, WorkspaceId},
+    model::{Actor, ActorKind, PersonId, Power, Project, Role, Run, SessionId, Settings, StoreId, Workspace, WorkspaceId},
     problem::Problem,
 };
 use std::{marker::PhantomData, sync::Arc};
@@ -207,10 +207,22 @@ impl<P> Scope<P> {
         self.request.run
     }
 
+    /// The session among those runs.
+    pub fn session(&self) -> Option<SessionId> {
+        self.run().and_then(Run::session)
+    }
+
     /// The same, for changes that belong to a run.
     #[must_use]
     pub fn in_run(&self, run: impl Into<Option<Run>>) -> Self {
         let request = Request { run: run.into(), ..self.request.clone() };
+        Self { standing: self.standing.clone(), request, power: PhantomData }
+    }
+
+    /// The same, for what is changed on the way to the one change that is answered once.
+    #[must_use]
+    pub fn on_the_way(&self) -> Self {
+        let request = Request { once: None, ..self.request.clone() };
         Self { standing: self.standing.clone(), request, power: PhantomData }
     }
 

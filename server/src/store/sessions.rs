@@ -99,11 +99,15 @@ pub async fn insert(tx: &mut Tx<Write>, session: &Session, task: Option<TaskId>,
     Ok(())
 }
 
-/// The run of this actor that goes by this name and has not ended.
-pub async fn running<M>(tx: &mut Tx<M>, actor: Uuid, external_id: &str) -> Result<Option<Session>, Problem> {
+/// The run of this actor that goes by this name and has not ended; in this project, if one is asked for.
+pub async fn running<M>(tx: &mut Tx<M>, actor: Uuid, external_id: &str, project: Option<&str>) -> Result<Option<Session>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace());
     sql.push(" and s.state = 'running' and s.actor_id = ").push_bind(actor).push(" and s.external_id = ").push_bind(external_id);
+    if let Some(project) = project {
+        sql.push(" and s.project = ").push_bind(project);
+    }
+    sql.push(" order by s.id desc limit 1");
     let row: Option<Row> = sql.build_query_as().fetch_optional(tx.conn()).await?;
     Ok(row.map(Session::from))
 }
@@ -113,6 +117,20 @@ pub async fn find<M>(tx: &mut Tx<M>, id: SessionId) -> Result<Session, Problem> 
     sql.push_bind(tx.workspace()).push(" and s.id = ").push_bind(id);
     let row: Option<Row> = sql.build_query_as().fetch_optional(tx.conn()).await?;
     row.map(Session::from).ok_or(Problem::NotFound)
+}
+
+/// Only who began a run says that something is of it. One that is not there, or not to be seen, looks like another's.
+pub async fn must_be_of<M>(tx: &mut Tx<M>, actor: &Actor, field: &'static str, id: SessionId) -> Result<(), Problem> {
+    let own: Option<bool> = sqlx::query_scalar("select actor_id = $3 from sessions where workspace_id = $1 and id = $2")
+        .bind(tx.workspace())
+        .bind(id)
+        .bind(actor.id)
+        .fetch_optional(tx.conn())
+        .await?;
+    match own {
+        Some(true) => Ok(()),
+        _ => Err(Problem::invalid(field, "must be a session that you began")),
+    }
 }
 
 /// The newest run that worked on a task, but for one.

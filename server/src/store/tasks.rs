@@ -75,11 +75,12 @@ pub async fn insert(tx: &mut Tx<Write>, task: &Task, audit: AuditId) -> Result<(
     Ok(())
 }
 
-/// By its key, which more than one project may have: that of the project asked for, else the oldest that the caller sees.
+/// By its key, which more than one project may have: that of the project asked for, else one of no project, else the oldest
+/// that the caller sees.
 pub async fn find<M>(tx: &mut Tx<M>, which: Which<'_>) -> Result<Option<Task>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);
     sql.push_bind(tx.workspace()).push(" and t.key = ").push_bind(which.key);
-    sql.push(" order by t.project is not distinct from ").push_bind(which.project).push(" desc, t.id limit 1");
+    sql.push(" order by t.project is not distinct from ").push_bind(which.project).push(" desc, t.project is null desc, t.id limit 1");
     let row: Option<Row> = sql.build_query_as().fetch_optional(tx.conn()).await?;
     Ok(row.map(Task::from))
 }

@@ -57,6 +57,8 @@ pub struct Memory {
     pub content: Option<String>,
     pub freshness: Freshness,
     pub project: Option<String>,
+    /// What its store is called, where that is not the default one.
+    pub store: Option<String>,
     pub tags: Vec<String>,
     pub private: bool,
     /// Whom it is about, for deletion.

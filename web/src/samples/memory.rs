@@ -76,6 +76,7 @@ fn memory() -> Memory {
         content: Some(TEXT.into()),
         freshness: Freshness { state: "suspect".into(), reasons: vec![reason.into()] },
         project: Some("api-gateway".into()),
+        store: Some("Preferences of user 42".into()),
         tags: vec!["auth".into(), "keys".into()],
         private: false,
         subject: None,

@@ -46,6 +46,14 @@ impl Remembered {
         }
     }
 
+    /// The memory, and what it may contradict.
+    pub fn into_parts(self) -> (Memory, Vec<Noticed>) {
+        match self {
+            Self::New(memory, noticed) => (memory, noticed),
+            Self::Already(memory) => (memory, Vec::new()),
+        }
+    }
+
     /// New, and doubted from the start where it clearly contradicts what is known: it is answered as it will be read.
     fn beside(mut memory: Memory, noticed: Vec<Noticed>) -> Self {
         if memory.state == State::Active {
@@ -96,6 +104,9 @@ impl Asked {
 
     /// The same, before it is hung on code.
     async fn loose<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
+        if let Some(session) = new.session_id.filter(|session| scope.run() != Some(Run::Session(*session))) {
+            store::sessions::must_be_of(&mut app.db().read(scope).await?, scope.actor(), "session_id", session).await?;
+        }
         let (new, found) = safety::admit(app, scope, new).await?;
         let weighed = if new.kind == Kind::Decision { Some(Since::now(app, scope).await?) } else { None };
         let mut new = waiting::by_policy(scope, conflicts::weigh(app, scope, new).await?);
@@ -222,7 +233,11 @@ pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<Ne
     app.db().unless_answered(scope).await?;
     conflicts::weigh_together(&news)?;
     let mut asked = Vec::with_capacity(news.len());
+    let mut sessions = HashSet::new();
     for (index, new) in news.into_iter().enumerate() {
+        // A session that was looked at for one of them need not be looked at for the next.
+        let known = new.session_id.filter(|session| !sessions.insert(*session));
+        let scope = &scope.in_run(known.map(Run::Session).or(scope.run()));
         asked.push(Asked::loose(app, scope, new).await.map_err(|problem| problem.at_item(index))?);
     }
     code::hang_all(app, scope, asked.iter_mut().map(|one| &mut one.new).collect()).await?;

@@ -5,7 +5,9 @@ use super::{must_be_own, must_run};
 use crate::{
     App,
     acts::{
-        Tries, conflicts, erased,
+        Tries,
+        conflicts::{self, Noticed},
+        erased,
         memories::{Asked, put_down},
         safety::{self, Found},
     },
@@ -27,6 +29,8 @@ pub struct Written {
     pub kept: Kept,
     pub decisions: Vec<Memory>,
     pub discoveries: Vec<Memory>,
+    /// What each of those may contradict.
+    pub noticed: Vec<(MemoryId, Noticed)>,
     /// Lines beyond what one checkpoint may have.
     pub left_out: usize,
 }
@@ -128,7 +132,12 @@ async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, draft: &Draft) -> Resul
     must_run(&held)?;
     erased::refuse_progress(app, &mut tx, &draft.progress, draft.next_step.as_deref()).await?;
     let (remembered, mut trail) = put_down(app, scope, &mut tx, &draft.asked).await?;
-    let mut decisions: Vec<Memory> = remembered.into_iter().map(|one| one.memory().clone()).collect();
+    let (mut decisions, mut noticed) = (Vec::with_capacity(remembered.len()), Vec::new());
+    for one in remembered {
+        let (memory, clashes) = one.into_parts();
+        noticed.extend(clashes.into_iter().map(|clash| (memory.id, clash)));
+        decisions.push(memory);
+    }
     let discoveries = decisions.split_off(draft.decisions.min(decisions.len()));
     let ids = |memories: &[Memory]| memories.iter().map(|memory| memory.id).collect::<Vec<_>>();
     let kept = Kept {
@@ -157,7 +166,7 @@ async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, draft: &Draft) -> Resul
     }
     tx.shows(kept.decisions.iter().chain(&kept.discoveries).copied());
     tx.commit(trail.into_iter().collect::<Trail>()).await?;
-    Ok(Written { kept, decisions, discoveries, left_out: draft.left_out })
+    Ok(Written { kept, decisions, discoveries, noticed, left_out: draft.left_out })
 }
 
 /// What a line becomes; one that speaks to the model waits for somebody to look at it.

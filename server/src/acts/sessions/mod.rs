@@ -20,7 +20,7 @@ use crate::{
     model::{
         AuditId, SessionId, clock,
         page::{Limit, Page},
-        sessions::{Event, NewSession, Session, SessionFilter, SessionState},
+        sessions::{Event, NewSession, Session, SessionFilter, SessionState, TaskState, Which, Whose},
     },
     problem::Problem,
     store::{self, CanWrite, Permission, Scope, sessions::Held},
@@ -54,14 +54,15 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewSession, foun
     };
     let mut tx = app.db().write(scope).await?;
     if let Some(external) = &new.external_id
-        && let Some(running) = store::sessions::running(&mut tx, scope.actor().id, external).await?
+        && let Some(running) = store::sessions::running(&mut tx, scope.actor().id, external, project.as_deref()).await?
     {
         tx.leave_as_is([]).await?;
         return Ok(Started::Running(running));
     }
     let (task, mut trail) = match &new.task {
         Some(key) => {
-            let (task, entries) = tasks::take_up(&mut tx, scope, key, project.as_deref()).await?;
+            let which = Which { key, project: project.as_deref() };
+            let (task, entries) = tasks::take_up(&mut tx, scope, which, new.whose_task).await?;
             (Some(task), entries)
         }
         None => (None, Vec::new()),
@@ -92,6 +93,30 @@ async fn attempt<P: CanWrite>(app: &App, scope: &Scope<P>, new: NewSession, foun
     }
     tx.commit(trail.into_iter().collect::<crate::audit::Trail>()).await?;
     Ok(Started::New(session))
+}
+
+/// From now on a run works on this task; one that nobody has set up yet is set up by its key.
+pub async fn turn_to<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, which: Which<'_>, whose: Whose) -> Result<(), Problem> {
+    let mut tx = app.db().write(scope).await?;
+    let held = store::sessions::hold(&mut tx, id).await?;
+    must_be_own(scope, &held)?;
+    must_run(&held)?;
+    let now = match held.task {
+        Some(task) => store::tasks::hold(&mut tx, task).await?,
+        None => None,
+    };
+    let same = now.filter(|task| task.key == which.key && (whose == Whose::Anybodys || task.project.as_deref() == which.project));
+    // What is said of a task after its end is kept in the run that was on it.
+    if same.as_ref().is_some_and(|task| matches!(task.state, TaskState::Completed | TaskState::Abandoned)) {
+        return tx.leave_as_is([]).await;
+    }
+    let which = same.as_ref().map_or(which, |task| Which { key: which.key, project: task.project.as_deref() });
+    let (task, mut trail) = tasks::take_up(&mut tx, scope, which, whose).await?;
+    trail.extend(tasks::put_on(&mut tx, id, &held, task.id).await?);
+    if trail.is_empty() {
+        return tx.leave_as_is([]).await;
+    }
+    tx.commit(trail.into_iter().collect::<crate::audit::Trail>()).await
 }
 
 /// How many were new, and how many were there already.

@@ -1,7 +1,10 @@
 //! Deleting a store, and bringing one back. Deleting puts away, as it does everywhere: the store and all that lay in it are gone
 //! for whoever comes through its door, holds and four eyes stand, and erasure is a deletion request like any other.
 
-use super::{files::write, hold, may_change, not_the_default};
+use super::{
+    files::{SOME, within_reason, write},
+    hold, may_change, not_the_default,
+};
 use crate::{
     App,
     acts::{
@@ -35,13 +38,16 @@ pub async fn delete<P: CanWrite>(app: &App, scope: &Scope<P>, id: StoreId) -> Re
             ));
         }
         let ids = store::stores::all_of(&mut tx, id, owner).await?;
-        let held = store::memories::find_some_to_change(&mut tx, &ids).await?;
+        within_reason(trail.len() + ids.len())?;
         let away = |before: Memory| {
             let reason = Some("its store was deleted".to_owned());
             let next = Memory { state: State::Archived, updated_at: now, reason, ..next_state(scope, &before, Operation::Archived) };
             Step { before, next, restores: None }
         };
-        trail.extend(write(&mut tx, held.into_iter().map(away).collect()).await?);
+        for some in ids.chunks(SOME) {
+            let held = store::memories::find_some_to_change(&mut tx, some).await?;
+            trail.extend(write(&mut tx, held.into_iter().map(away).collect()).await?);
+        }
     }
     tx.commit(trail.into_iter().collect::<Trail>()).await
 }
@@ -61,10 +67,13 @@ pub async fn restore(app: &App, scope: &Scope<Reviewing>, id: StoreId) -> Result
     for owner in everybody(&mut tx).await? {
         store::stores::stand_for(&mut tx, owner).await?;
         let ids = store::stores::put_away_since(&mut tx, id, owner, since).await?;
-        let held = store::memories::find_some_to_change(&mut tx, &ids).await?;
-        let steps = coming_back(app, scope, &mut tx, held).await?;
-        within_quota(&mut tx, scope, steps.len()).await?;
-        trail.extend(write(&mut tx, steps).await?);
+        within_reason(trail.len() + ids.len())?;
+        for some in ids.chunks(SOME) {
+            let held = store::memories::find_some_to_change(&mut tx, some).await?;
+            let steps = coming_back(app, scope, &mut tx, held).await?;
+            within_quota(&mut tx, scope, steps.len()).await?;
+            trail.extend(write(&mut tx, steps).await?);
+        }
     }
     if next.archived_at.is_some() {
         store::stores::update(&mut tx, &next).await?;

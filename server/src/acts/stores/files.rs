@@ -19,8 +19,10 @@ use crate::{
 
 /// Of a text that many change at once, each waits for its turn so often.
 const TRIES: usize = 50;
-/// Memories that are read and written at a time.
-const SOME: usize = 1000;
+/// Memories that are read and written at a time: no more of their texts are held at once.
+pub(super) const SOME: usize = 1000;
+/// More than these are not put away, moved or brought back in one go.
+const MOST: usize = 20_000;
 
 /// What lies at a place.
 pub enum Seen {
@@ -110,17 +112,19 @@ pub(super) fn rewriting(before: &Memory, content: Content) -> Revision {
 /// Put away what lies at a path, or all that lies below it; how much that was.
 pub async fn remove<P: CanWrite>(app: &App, scope: &Scope<P>, store: StoreId, path: &MemoryPath) -> Result<usize, Problem> {
     let mut tx = app.db().write(scope).await?;
-    let held = hold_all(&mut tx, scope, store, path).await?;
-    if held.is_empty() {
-        return Ok(0);
+    let mut trail = Vec::new();
+    for some in ids_at(&mut tx, store, path).await?.chunks(SOME) {
+        let away = |before: Memory| {
+            let next = Memory { state: State::Archived, ..next_state(scope, &before, Operation::Archived) };
+            Step { before, next, restores: None }
+        };
+        let held = hold_some(&mut tx, scope, some).await?;
+        trail.extend(write(&mut tx, held.into_iter().map(away).collect()).await?);
     }
-    let steps = held.into_iter().map(|before| {
-        let next = Memory { state: State::Archived, ..next_state(scope, &before, Operation::Archived) };
-        Step { before, next, restores: None }
-    });
-    let trail = write(&mut tx, steps.collect()).await?;
     let count = trail.len();
-    tx.commit(trail.into_iter().collect::<Trail>()).await?;
+    if count > 0 {
+        tx.commit(trail.into_iter().collect::<Trail>()).await?;
+    }
     Ok(count)
 }
 
@@ -130,32 +134,54 @@ pub async fn rename<P: CanWrite>(app: &App, scope: &Scope<P>, store: StoreId, fr
     let mut tx = app.db().write(scope).await?;
     let taken = || Problem::conflict("path_conflict", format!("The path {} is taken.", to.as_str()));
     let inside = to.as_str().strip_prefix(from.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    if inside || store::stores::at(&mut tx, store, to).await?.is_some() || !store::stores::below(&mut tx, store, to).await?.is_empty() {
+    if store::stores::at(&mut tx, store, to).await?.is_some() || !store::stores::below(&mut tx, store, to).await?.is_empty() {
         return Err(taken());
     }
-    let held = hold_all(&mut tx, scope, store, from).await?;
-    if held.is_empty() {
+    let ids = ids_at(&mut tx, store, from).await?;
+    if inside && !ids.is_empty() {
+        return Err(taken());
+    }
+    let mut trail = Vec::new();
+    for some in ids.chunks(SOME) {
+        let mut steps = Vec::with_capacity(some.len());
+        for before in hold_some(&mut tx, scope, some).await? {
+            let rest = before.path.as_str().strip_prefix(from.as_str()).unwrap_or_default();
+            let path = MemoryPath::parse(&format!("{}{rest}", to.as_str()))?;
+            let next = Memory { path, ..next_state(scope, &before, Operation::Revised) };
+            steps.push(Step { before, next, restores: None });
+        }
+        trail.extend(write(&mut tx, steps).await?);
+    }
+    if trail.is_empty() {
         return Ok(false);
     }
-    let mut steps = Vec::with_capacity(held.len());
-    for before in held {
-        let rest = before.path.as_str().strip_prefix(from.as_str()).unwrap_or_default();
-        let path = MemoryPath::parse(&format!("{}{rest}", to.as_str()))?;
-        let next = Memory { path, ..next_state(scope, &before, Operation::Revised) };
-        steps.push(Step { before, next, restores: None });
-    }
-    let trail = write(&mut tx, steps).await?;
     tx.commit(trail.into_iter().collect::<Trail>()).await?;
     Ok(true)
 }
 
-/// The memory at a path, or all below it, held; each of them has to be the caller's to change.
-async fn hold_all<P>(tx: &mut Tx<Write>, scope: &Scope<P>, store: StoreId, path: &MemoryPath) -> Result<Vec<Memory>, Problem> {
-    let ids: Vec<MemoryId> = match store::stores::at(tx, store, path).await? {
+/// The memory at a path, or all below it, in the order in which everybody holds many.
+async fn ids_at(tx: &mut Tx<Write>, store: StoreId, path: &MemoryPath) -> Result<Vec<MemoryId>, Problem> {
+    let mut ids: Vec<MemoryId> = match store::stores::at(tx, store, path).await? {
         Some(id) => vec![id],
         None => store::stores::below(tx, store, path).await?,
     };
-    let mut held = store::memories::find_some_to_change(tx, &ids).await?;
+    ids.sort_unstable();
+    within_reason(ids.len())?;
+    Ok(ids)
+}
+
+/// What is done in one go is done whole or not at all, and has to be done while somebody waits.
+pub(super) fn within_reason(count: usize) -> Result<(), Problem> {
+    if count <= MOST {
+        return Ok(());
+    }
+    let said = format!("This would change {count} memories; one call changes at most {MOST}. Go folder by folder.");
+    Err(Problem::conflict("too_many_memories", said))
+}
+
+/// Some of them, held; each has to be the caller's to change.
+async fn hold_some<P>(tx: &mut Tx<Write>, scope: &Scope<P>, ids: &[MemoryId]) -> Result<Vec<Memory>, Problem> {
+    let mut held = store::memories::find_some_to_change(tx, ids).await?;
     // Somebody may have put one away while this one waited.
     held.retain(|memory| matches!(memory.state, State::Active | State::Proposed));
     held.iter().try_for_each(|memory| memories::may_change(scope, memory))?;
@@ -163,10 +189,8 @@ async fn hold_all<P>(tx: &mut Tx<Write>, scope: &Scope<P>, store: StoreId, path:
 }
 
 pub(super) async fn write(tx: &mut Tx<Write>, mut steps: Vec<Step>) -> Result<Vec<Audit>, Problem> {
-    let mut trail = Vec::with_capacity(steps.len());
-    for some in steps.chunks_mut(SOME) {
-        store::memories::advance_all(tx, some).await?;
-        trail.extend(some.iter().map(|step| Audit::of_memory(&step.next)));
+    if !steps.is_empty() {
+        store::memories::advance_all(tx, &mut steps).await?;
     }
-    Ok(trail)
+    Ok(steps.iter().map(|step| Audit::of_memory(&step.next)).collect())
 }

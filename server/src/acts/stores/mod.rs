@@ -58,6 +58,18 @@ pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: StoreId) -> Re
     there(store::stores::find(&mut app.db().read(scope).await?, id).await?)
 }
 
+/// What a store is called that is not the default one, whether it is still there or not.
+pub async fn name_beside_main<P: Permission>(app: &App, scope: &Scope<P>, id: StoreId) -> Result<Option<String>, Problem> {
+    if id == scope.main_store() {
+        return Ok(None);
+    }
+    match store::stores::find(&mut app.db().read(scope).await?, id).await {
+        Ok(store) => Ok(Some(store.name)),
+        Err(Problem::NotFound) => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
 /// Change what a store is called and what is kept beside it.
 pub async fn update<P: CanWrite>(app: &App, scope: &Scope<P>, id: StoreId, change: StoreChange) -> Result<Store, Problem> {
     let (change, found) = safety::admit_store_change(app, scope, change).await?;

@@ -9,14 +9,14 @@ use crate::{
     App,
     audit::{Audit, Trail},
     model::{
-        AuditId, Kind, NewMemory, Project, Source, TaskId, clock,
+        AuditId, Kind, NewMemory, Project, SessionId, Source, TaskId, clock,
         memory::SourceType,
         page::{Limit, Page},
-        sessions::{Kept, Progress, Task, TaskItem, TaskState, Which},
+        sessions::{Kept, Progress, Task, TaskItem, TaskState, Which, Whose},
         text::Content,
     },
     problem::Problem,
-    store::{self, CanWrite, Permission, Scope, Tx, Write},
+    store::{self, CanWrite, Permission, Scope, Tx, Write, sessions::Held},
 };
 
 pub struct NewTask {
@@ -141,11 +141,14 @@ async fn finish<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>) -> R
 pub(super) async fn take_up<P: CanWrite>(
     tx: &mut Tx<Write>,
     scope: &Scope<P>,
-    key: &str,
-    project: Option<&str>,
+    which: Which<'_>,
+    whose: Whose,
 ) -> Result<(Task, Vec<Audit>), Problem> {
     let audit = AuditId::new();
-    let Some(mut task) = store::tasks::find_to_change(tx, Which { key, project }).await? else {
+    let Which { key, project } = which;
+    let others = |task: &Task| project.is_some() && task.project.is_some() && task.project.as_deref() != project;
+    let found = store::tasks::find_to_change(tx, which).await?;
+    let Some(mut task) = found.filter(|task| whose == Whose::Anybodys || !others(task)) else {
         let task = draft(scope, key.to_owned(), key.to_owned(), project.map(str::to_owned), TaskState::Active);
         store::tasks::insert(tx, &task, audit).await?;
         let entry = Audit::task(audit, "task.created", task.id);
@@ -159,6 +162,16 @@ pub(super) async fn take_up<P: CanWrite>(
     store::tasks::change(tx, &task, audit).await?;
     let entry = Audit::task(audit, "task.taken_up", task.id);
     Ok((task, vec![entry]))
+}
+
+/// A session that works on something else works on this from now on.
+pub(super) async fn put_on(tx: &mut Tx<Write>, session: SessionId, held: &Held, task: TaskId) -> Result<Option<Audit>, Problem> {
+    if held.task == Some(task) {
+        return Ok(None);
+    }
+    let audit = AuditId::new();
+    store::sessions::work_on(tx, session, task, audit).await?;
+    Ok(Some(Audit::session(audit, "session.resumed_task", session)))
 }
 
 /// What a checkpoint says of it.

@@ -4,16 +4,16 @@ use super::at;
 use crate::{
     App,
     acts::{context, memories},
-    audit::{Audit, Trail},
+    audit::Trail,
     engines::{
-        brief::{self, Section},
+        brief::{self, Brief, Section},
         freshness::{Freshness, Judgement},
         tokens,
     },
     model::{
-        AuditId, Memory, MemoryId, ReceiptId, SessionId, State as MemoryState,
+        Memory, MemoryId, ReceiptId, SessionId, State as MemoryState,
         recall::{Detail, Recall, Receipt},
-        sessions::{Event, EventType, Progress, Session, Task, TaskItem, Which},
+        sessions::{Event, EventType, Progress, Session, Task, TaskItem, Which, Whose},
     },
     problem::Problem,
     store::{self, CanWrite, Permission, Scope, Tx, tasks::Of},
@@ -45,6 +45,8 @@ pub struct Resumed {
     pub state: State,
     pub markdown: String,
     pub tokens: u32,
+    /// How many lines did not fit.
+    pub omitted: usize,
 }
 
 /// A session takes the task up, and is told all that the others left.
@@ -64,12 +66,9 @@ pub async fn resume<P: CanWrite>(
     };
     crate::acts::sessions::must_be_own(scope, &held)?;
     crate::acts::sessions::must_run(&held)?;
-    let (task, mut trail) = super::take_up(&mut tx, scope, &known.key, known.project.as_deref()).await?;
-    if held.task != Some(task.id) {
-        let audit = AuditId::new();
-        store::sessions::work_on(&mut tx, session, task.id, audit).await?;
-        trail.push(Audit::session(audit, "session.resumed_task", session));
-    }
+    let known = Which { key: &known.key, project: known.project.as_deref() };
+    let (task, mut trail) = super::take_up(&mut tx, scope, known, Whose::Anybodys).await?;
+    trail.extend(super::put_on(&mut tx, session, &held, task.id).await?);
     let state = gather(&mut tx, scope, &task, Some(session)).await?;
     tx.shows(state.decisions.iter().chain(&state.superseded).chain(&state.discoveries).map(|memory| memory.id));
     if trail.is_empty() {
@@ -77,10 +76,11 @@ pub async fn resume<P: CanWrite>(
     } else {
         tx.commit(trail.into_iter().collect::<Trail>()).await?;
     }
-    let (markdown, tokens) = told(scope, &task, &state, budget);
-    let receipt = Receipt { session_id: Some(session), tokens, ..receipt(scope, &task, &state, budget, started) };
+    let Brief { markdown, tokens, omitted, .. } = told(scope, &task, &state, budget);
+    let left_out = u32::try_from(omitted).unwrap_or(u32::MAX);
+    let receipt = Receipt { session_id: Some(session), tokens, omitted: left_out, ..receipt(scope, &task, &state, budget, started) };
     app.db().keep_receipt(scope, &receipt).await?;
-    Ok(Resumed { receipt_id: receipt.id, task, state, markdown, tokens })
+    Ok(Resumed { receipt_id: receipt.id, task, state, markdown, tokens, omitted })
 }
 
 /// Whole memories are told, in the versions of this moment.
@@ -100,7 +100,7 @@ pub async fn brief<P: Permission>(app: &App, scope: &Scope<P>, task: &Task) -> R
     const BUDGET: u32 = 2000;
     let mut tx = app.db().read(scope).await?;
     let state = gather(&mut tx, scope, task, None).await?;
-    Ok(state.last_run.is_some().then(|| told(scope, task, &state, BUDGET).0))
+    Ok(state.last_run.is_some().then(|| told(scope, task, &state, BUDGET).markdown))
 }
 
 /// From checkpoints and logs, read in one transaction.
@@ -175,6 +175,7 @@ fn traces(events: &[&Event]) -> Vec<String> {
     edited.retain(|path| seen.insert(*path));
     if !edited.is_empty() {
         edited.truncate(8);
+        let edited: Vec<String> = edited.into_iter().map(|path| context::safe(path, 300)).collect();
         lines.push(format!("Edited since its last checkpoint: {}", edited.join(", ")));
     }
     if let Some((event, command)) =
@@ -193,12 +194,13 @@ fn traces(events: &[&Event]) -> Vec<String> {
     lines
 }
 
-fn told<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32) -> (String, u32) {
+fn told<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32) -> Brief {
     let items = |items: &[TaskItem]| items.iter().map(item_line).collect::<Vec<_>>();
     let memories =
         |memories: &[Memory]| memories.iter().map(|memory| context::line(scope, memory, state.branch.as_deref())).collect::<Vec<_>>();
     let last_run = state.last_run.as_ref().map_or_else(Vec::new, |(session, lines)| {
-        let mut all = vec![format!("{} by {} ({})", session.agent_tool, session.created_by.name, session.state.word())];
+        let tool = context::safe(&session.agent_tool, 100);
+        let mut all = vec![format!("{tool} by {} ({})", session.created_by.name, session.state.word())];
         all.extend(lines.iter().cloned());
         all
     });
@@ -217,8 +219,7 @@ fn told<P>(scope: &Scope<P>, task: &Task, state: &State, budget: u32) -> (String
         },
     ];
     let title = format!("# Task {}: {}\n{}", task.key, context::safe(&task.title, 200), context::DATA);
-    let brief = brief::brief(&title, &sections, 3, budget, &tokens::count);
-    (brief.markdown, brief.tokens)
+    brief::brief(&title, &sections, 3, budget, &tokens::count)
 }
 
 fn item_line(item: &TaskItem) -> String {
@@ -230,7 +231,7 @@ fn item_line(item: &TaskItem) -> String {
 }
 
 pub fn stale_line(title: &str, judged: &Judgement) -> String {
-    format!("{} ({}: {})", context::safe(title, 160), judged.state.word(), judged.reasons.join("; "))
+    format!("{} ({}: {})", context::safe(title, 160), judged.state.word(), context::doubts(judged))
 }
 
 /// What stays of a task that is completed.

@@ -22,6 +22,7 @@ use crate::{
         clock::kept,
         memory::{Filter, ReviewOrder},
         page::Limit,
+        stores::only_store,
         text,
     },
     problem::Problem,
@@ -144,6 +145,8 @@ struct ListMemories {
     freshness: Option<Freshness>,
     /// Only below this path.
     path_prefix: Option<String>,
+    /// Only in this store.
+    store: Option<String>,
     /// Only first written by this person or agent.
     author: Option<Uuid>,
     /// Only written in this session.
@@ -181,6 +184,7 @@ async fn list_memories(
         state: asked.state,
         freshness: asked.freshness,
         path_prefix: asked.path_prefix,
+        store: only_store(asked.store.as_deref())?,
         author: asked.author,
         session_id: asked.session_id.map(SessionId),
         anchor_path: asked.anchor_path,

@@ -6,7 +6,7 @@ use crate::{
     model::{
         CheckpointId, Memory, MemoryId, Project, SessionId, State,
         clock::{self, kept},
-        sessions::{Checkpoint, Cut, Event, EventType, Item, Line, NewSession, Progress, Session, SessionState, task_key},
+        sessions::{Checkpoint, Cut, Event, EventType, Item, Line, NewSession, Progress, Session, SessionState, Whose, task_key},
         text,
     },
     problem::Problem,
@@ -52,6 +52,7 @@ impl NewSessionBody {
             external_id: named("external_id", self.external_id, 200)?,
             project: self.project.as_deref().map(Project::parse).transpose()?,
             task: self.task.as_deref().map(task_key).transpose()?,
+            whose_task: Whose::Anybodys,
             branch: line("branch", self.branch, 300)?,
             commit: line("commit", self.commit, 100)?,
             cwd: line("cwd", self.cwd, 1000)?,

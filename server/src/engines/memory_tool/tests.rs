@@ -132,3 +132,19 @@ fn a_folder_shows_two_levels_with_sizes() {
     assert_eq!(folder("/memories", &entries), expected);
     assert!(folder("/memories", &[]).ends_with("\n0B\t/memories"));
 }
+
+#[test]
+fn a_folder_is_not_hidden_behind_what_lies_in_another() {
+    let long: Vec<String> = (0..900).map(|n| format!("note-{n:04}.md")).collect();
+    let mut entries: Vec<Entry> = long.iter().map(|name| entry("first", Some(name), false, 10)).collect();
+    entries.push(entry("last", Some("one.md"), false, 7));
+    entries.push(entry("top.md", None, false, 3));
+    let shown = folder("/memories", &entries);
+    let lines: Vec<&str> = shown.lines().skip(1).collect();
+    assert_eq!(lines[..4], ["8.8K\t/memories", "8.8K\t/memories/first/", "7B\t/memories/last/", "3B\t/memories/top.md"]);
+    assert!(lines.len() == 5 && lines[4].contains("view one of the directories"), "{shown}");
+    // The same when only the first level could be read.
+    let flat = [entry("first", None, true, 9000), entry("last", None, true, 7), entry("top.md", None, false, 3)];
+    let again = folder("/memories", &flat);
+    assert_eq!(again.lines().skip(1).collect::<Vec<_>>()[1..], lines[1..]);
+}

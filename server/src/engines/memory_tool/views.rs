@@ -37,14 +37,41 @@ fn within([first, last]: [i64; 2], lines: usize) -> (usize, usize) {
     (first, end)
 }
 
-/// A folder, its own line first. Hidden things and `node_modules` are left out; `entries` are in order.
+/// A folder, its own line first. Hidden things and `node_modules` are left out; `entries` are in order. Where two levels are
+/// too long to be shown, the first is, whole: no folder is hidden behind what lies in another.
 pub fn folder(path: &str, entries: &[Entry]) -> String {
     let shown = |name: &str| !name.starts_with('.') && name != "node_modules";
     let seen: Vec<&Entry> = entries.iter().filter(|one| shown(&one.name) && one.below.as_deref().is_none_or(shown)).collect();
+    let header = format!("Here're the files and directories up to 2 levels deep in {path}, excluding hidden items and node_modules:");
+    let lines = listed(path, &seen);
+    // What was read is the first level alone.
+    let flat = seen.iter().any(|one| one.folder && one.below.is_none());
+    if !flat && lines.chars().count() <= MOST_SHOWN {
+        return format!("{header}\n{lines}");
+    }
+    let first = first_level(&seen);
+    let lines = if flat { lines } else { listed(path, &first.iter().collect::<Vec<_>>()) };
+    let hint = "[two levels are too long to be shown: this is the first; view one of the directories to see what lies in it]";
+    format!("{header}\n{}\n{hint}", cut(&lines, "view one of the directories by its name"))
+}
+
+/// The same without what lies in the folders of it, each of which weighs all of that.
+fn first_level(entries: &[&Entry]) -> Vec<Entry> {
+    let mut first: Vec<Entry> = Vec::new();
+    for one in entries {
+        match first.last_mut().filter(|last| last.name == one.name && last.folder) {
+            Some(last) => last.bytes += one.bytes,
+            None => first.push(Entry { name: one.name.clone(), below: None, folder: one.below.is_some() || one.folder, bytes: one.bytes }),
+        }
+    }
+    first
+}
+
+fn listed(path: &str, seen: &[&Entry]) -> String {
     let base = path.trim_end_matches('/');
     let mut lines = format!("{}\t{path}", size(seen.iter().map(|one| one.bytes).sum()));
     let mut last = "";
-    for one in &seen {
+    for one in seen {
         if one.below.is_some() && last != one.name {
             last = &one.name;
             let whole = seen.iter().filter(|other| other.name == one.name).map(|other| other.bytes).sum();
@@ -56,8 +83,7 @@ pub fn folder(path: &str, entries: &[Entry]) -> String {
             None => write!(lines, "\n{}\t{base}/{}{end}", size(one.bytes), one.name),
         };
     }
-    let header = format!("Here're the files and directories up to 2 levels deep in {path}, excluding hidden items and node_modules:");
-    format!("{header}\n{}", cut(&lines, "view one of the directories to see more of it"))
+    lines
 }
 
 fn cut<'a>(text: &'a str, hint: &str) -> Cow<'a, str> {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     acts,
-    mcp::asker::Asker,
+    mcp::{asker::Asker, bodies::line},
     model::{
         Power,
         recall::{Detail, Place},
@@ -66,12 +66,13 @@ struct FileBody {
 }
 
 pub async fn related_code(asker: &Asker, sent: RelatedArguments) -> Result<Said, Problem> {
-    let line = |field, sent: Option<String>| sent.as_deref().map(|sent| text::line(field, sent, 500)).transpose();
-    let place = Place { path: text::line("path", &sent.path, 1024)?, repo: line("repo", sent.repo)?, symbol: line("symbol", sent.symbol)? };
-    let branch = line("branch", sent.branch)?;
+    let read = |field, sent: Option<String>| sent.as_deref().map(|sent| text::line(field, sent, 500)).transpose();
+    let place = Place { path: text::line("path", &sent.path, 1024)?, repo: read("repo", sent.repo)?, symbol: read("symbol", sent.symbol)? };
+    let branch = read("branch", sent.branch)?;
     let (detail, most) = (sent.detail.unwrap_or(Detail::Index), budget(sent.token_budget)?);
     let related = acts::code::related(&asker.app, &asker.scope, "mcp", place, branch, detail, Some(most)).await?;
-    let files: Vec<FileBody> = related.companions.into_iter().map(|one| FileBody { path: one.path, closeness: one.closeness }).collect();
+    let files: Vec<FileBody> =
+        related.companions.into_iter().map(|one| FileBody { path: line(&one.path), closeness: one.closeness }).collect();
     let (memories, mut text) = RecallAnswer::new(related.memories);
     text += if files.is_empty() { "\nNo run has used other files together with it." } else { "\nUsed together with it:" };
     for file in &files {

@@ -3,7 +3,11 @@
 use super::{Hints, Kit, Said};
 use crate::{
     acts::{self, memories::Remembered},
-    mcp::asker::Asker,
+    mcp::{
+        asker::Asker,
+        bodies::{ClashBody, line},
+        texts,
+    },
     model::{
         Anchor, DeletionId, Kind, MemoryId, NewMemory, Power, Project, SessionId, Source, State,
         deletion::{DeletionState, Selectors},
@@ -26,7 +30,7 @@ pub fn kits() -> Vec<Kit> {
 const REMEMBER: &str = "Write down one thing that the next run, or a colleague, should know: a decision and its reason, how this \
 codebase does something, how to build or test it, what cost you time to find out, what a person wants. One thing a call, in full \
 sentences that stand alone; not what the code says by itself, not progress (use checkpoint), no secrets. What comes back: the id, \
-or the memory that says the same already. A decision that contradicts an active one is refused with both ways out: name it in \
+or the memory that says the same already, and what it may contradict. A decision that contradicts an active one is refused with both ways out: name it in \
 `supersedes`, or send `on_conflict` `propose` so that a person decides.";
 
 const FORGET: &str = "Ask that memories be erased for good, because they should never have been kept: personal data, a secret, \
@@ -151,24 +155,29 @@ pub struct RememberAnswer {
     path: String,
     /// Whether it is new; if not, the same was known already.
     created: bool,
+    /// What it may contradict.
+    conflicts: Vec<ClashBody>,
 }
 
 pub async fn remember(asker: &Asker, sent: RememberArguments) -> Result<Said, Problem> {
     let remembered = acts::memories::remember(&asker.app, &asker.writing()?, sent.parse()?).await?;
-    let memory = remembered.memory();
+    let created = matches!(remembered, Remembered::New(..));
+    let (memory, noticed) = remembered.into_parts();
     let answer = RememberAnswer {
         memory_id: memory.id,
         version: memory.version,
         state: memory.state,
-        path: memory.path.as_str().to_owned(),
-        created: matches!(remembered, Remembered::New(..)),
+        path: line(memory.path.as_str()),
+        created,
+        conflicts: noticed.iter().map(|one| ClashBody::new(memory.id, one)).collect(),
     };
     let said = match (answer.created, answer.state) {
         (false, _) => "Known already, to the letter:",
         (true, State::Proposed) => "Waits for a person's review, and is not recalled until then:",
         (true, _) => "Remembered:",
     };
-    let text = format!("{said} {} (id {}, version {}).", answer.path, answer.memory_id, answer.version);
+    let conflicts = texts::clashes(&answer.conflicts);
+    let text = format!("{said} {} (id {}, version {}).{conflicts}", answer.path, answer.memory_id, answer.version);
     Said::new(&answer, text)
 }
 

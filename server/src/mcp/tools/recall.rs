@@ -12,6 +12,7 @@ use crate::{
         Kind, MemoryId, Power, Project, ReceiptId, SessionId,
         recall::{Detail, Place, Recall},
         sessions::task_key,
+        stores::only_store,
         text,
     },
     problem::Problem,
@@ -58,6 +59,8 @@ pub struct RecallArguments {
     project: Option<String>,
     /// Only below this path, such as `/decisions/`.
     path_prefix: Option<String>,
+    /// Only in this store, by the id that an earlier answer named.
+    store: Option<String>,
     /// Files you are working on: memories that hang on them come first.
     files: Option<Vec<String>>,
     /// The branch you are on: whether code still is as it was is judged there; on each repository's default branch unless said.
@@ -97,6 +100,7 @@ impl RecallArguments {
             kinds,
             tags,
             path_prefix: self.path_prefix.as_deref().map(|path| text::line("path_prefix", path, 1024)).transpose()?,
+            store: only_store(self.store.as_deref())?,
             anchors: files.iter().map(place).collect::<Result<_, Problem>>()?,
             limit: limit as usize,
             token_budget: Some(budget(self.token_budget)?),

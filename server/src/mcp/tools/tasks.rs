@@ -4,10 +4,15 @@ use super::{Hints, Kit, Said, memories::OnConflict};
 use crate::{
     acts::{
         self,
+        context::safe,
         sessions::{Manners, Sent},
         tasks::NewTask,
     },
-    mcp::asker::Asker,
+    mcp::{
+        asker::{Asker, Work},
+        bodies::{ClashBody, FreshnessBody, line},
+        texts,
+    },
     model::{
         CheckpointId, Memory, MemoryId, Power, Project, ReceiptId, SessionId, State,
         sessions::{Checkpoint, Item, Line, Progress, TaskItem, TaskState, Which, task_key},
@@ -31,7 +36,7 @@ pub fn kits() -> Vec<Kit> {
 const CHECKPOINT: &str = "Write down where you are, so that a run after a crash, a compaction or a handover goes on from here instead \
 of starting over. Use it after every piece of finished work, before your context is compacted, and before you stop. Send free `text` \
 with marks (DECIDED: …, DO NOT …, [x] done, [ ] open, FOUND: …, NEXT: …), or the parts: decisions, progress, discoveries, next_step. \
-Decisions and discoveries become memories at once. What comes back: what was kept, each with its id. A decision that contradicts an \
+Decisions and discoveries become memories at once. What comes back: what was kept, each with its id, and what it may contradict. A decision that contradicts an \
 active one stops the whole checkpoint and says how to go on.";
 
 const START: &str = "Set up a piece of work that may take more than one run, and begin a session on it. Use it when work starts that \
@@ -163,6 +168,8 @@ pub struct CheckpointAnswer {
     progress: Vec<ProgressBody>,
     /// Where to go on.
     next_step: Option<String>,
+    /// What those memories may contradict.
+    conflicts: Vec<ClashBody>,
     /// How many lines of the text were left out, because they were too many.
     left_out: usize,
 }
@@ -176,11 +183,14 @@ struct KeptBody {
     title: String,
     /// `active`: known from now on. `proposed`: it waits for a person.
     state: State,
+    /// Whether it still deserves trust.
+    freshness: FreshnessBody,
 }
 
-impl From<Memory> for KeptBody {
-    fn from(memory: Memory) -> Self {
-        Self { memory_id: memory.id, title: memory.title, state: memory.state }
+impl KeptBody {
+    fn new(asker: &Asker, memory: &Memory) -> Self {
+        let freshness = acts::memories::judge(&asker.scope, memory).into();
+        Self { memory_id: memory.id, title: line(&memory.title), state: memory.state, freshness }
     }
 }
 
@@ -197,7 +207,7 @@ struct ProgressBody {
 
 impl From<TaskItem> for ProgressBody {
     fn from(item: TaskItem) -> Self {
-        Self { item: item.item, status: item.status, note: item.note }
+        Self { item: safe(&item.item, 2000), status: item.status, note: item.note.map(|note| safe(&note, 2000)) }
     }
 }
 
@@ -205,17 +215,19 @@ pub async fn checkpoint(asker: &Asker, mut sent: CheckpointArguments) -> Result<
     let (named, task, project) = (sent.session_id, sent.task.take(), sent.project.take());
     let task = task.as_deref().map(task_key).transpose()?;
     let parsed = sent.parse()?;
-    let session = asker.session(named, project.as_deref(), task.as_deref()).await?;
+    let work = Work { project: project.as_deref(), task: task.as_deref(), taken_up: false };
+    let session = asker.session(named, work).await?;
     let written = acts::sessions::checkpoint(&asker.app, &asker.writing()?, session, parsed).await?;
     let kept = written.kept;
     let progress = |item: Item| ProgressBody { item: item.item, status: item.status, note: item.note };
     let answer = CheckpointAnswer {
         checkpoint_id: kept.id,
         session_id: kept.session_id,
-        decisions: written.decisions.into_iter().map(KeptBody::from).collect(),
-        discoveries: written.discoveries.into_iter().map(KeptBody::from).collect(),
+        decisions: written.decisions.iter().map(|memory| KeptBody::new(asker, memory)).collect(),
+        discoveries: written.discoveries.iter().map(|memory| KeptBody::new(asker, memory)).collect(),
         progress: kept.progress.into_iter().map(progress).collect(),
         next_step: kept.next_step,
+        conflicts: written.noticed.iter().map(|(memory, one)| ClashBody::new(*memory, one)).collect(),
         left_out: written.left_out,
     };
     let mut text = format!(
@@ -230,6 +242,7 @@ pub async fn checkpoint(asker: &Asker, mut sent: CheckpointArguments) -> Result<
         let waits = if kept.state == State::Proposed { " (waits for a person's review)" } else { "" };
         let _ = write!(text, "\n- {} · id {}{waits}", kept.title, kept.memory_id);
     }
+    text += &texts::clashes(&answer.conflicts);
     if answer.left_out > 0 {
         let _ = write!(text, "\n{} lines were too many and are not kept: send them in another checkpoint.", answer.left_out);
     }
@@ -267,10 +280,12 @@ pub async fn start_task(asker: &Asker, sent: StartArguments) -> Result<Said, Pro
         title: text::line("title", &sent.title, 300)?,
         project: sent.project.as_deref().map(Project::parse).transpose()?,
     };
-    let task = acts::tasks::create(&asker.app, &asker.writing()?, new).await?;
-    let session_id = asker.session(None, task.project.as_deref(), Some(&task.key)).await?;
+    let task = acts::tasks::create(&asker.app, &asker.writing()?.on_the_way(), new).await?;
+    let which = Which { key: &task.key, project: task.project.as_deref() };
+    let session_id = asker.session(None, Work { project: which.project, task: Some(which.key), taken_up: true }).await?;
+    let task = acts::tasks::find(&asker.app, &asker.scope, which).await?.task;
     let text = format!("Task {} is set up and yours. Session {session_id}: pass it to checkpoint as you go.", task.key);
-    Said::new(&StartAnswer { key: task.key, title: task.title, state: TaskState::Active, session_id }, text)
+    Said::new(&StartAnswer { key: task.key, title: safe(&task.title, 300), state: task.state, session_id }, text)
 }
 
 /// A task to take up.
@@ -279,6 +294,8 @@ pub async fn start_task(asker: &Asker, sent: StartArguments) -> Result<Said, Pro
 pub struct ResumeArguments {
     /// What the task goes by.
     key: String,
+    /// Whose task it is meant to be, where two projects have one of this key; else the oldest.
+    project: Option<String>,
     /// A session of yours that runs; without one, one is begun.
     session_id: Option<SessionId>,
     /// How many tokens the brief may have, 100 to 100,000; 2,000 unless said.
@@ -313,6 +330,8 @@ pub struct ResumeAnswer {
     stale: Vec<MemoryId>,
     /// What the brief costs.
     tokens: u32,
+    /// How many of its lines did not fit.
+    omitted: usize,
 }
 
 pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, Problem> {
@@ -323,19 +342,19 @@ pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, P
         Some(_) => return Err(Problem::invalid("token_budget", "must be between 100 and 100,000")),
     };
     // Only what is there is resumed: a session would set up what is not.
-    let task = acts::tasks::find(&asker.app, &asker.scope, key.as_str().into()).await?.task;
-    let session = asker.session(sent.session_id, task.project.as_deref(), Some(&key)).await?;
+    let task = acts::tasks::find(&asker.app, &asker.scope, Which { key: &key, project: sent.project.as_deref() }).await?.task;
     let which = Which { key: &key, project: task.project.as_deref() };
+    let session = asker.session(sent.session_id, Work { project: which.project, task: Some(&key), taken_up: true }).await?;
     let resumed = acts::tasks::resume(&asker.app, &asker.writing()?, which, session, budget).await?;
     let state = resumed.state;
     let items = |items: Vec<TaskItem>| items.into_iter().map(ProgressBody::from).collect();
-    let memories = |memories: Vec<Memory>| memories.into_iter().map(KeptBody::from).collect();
+    let memories = |memories: Vec<Memory>| memories.iter().map(|memory| KeptBody::new(asker, memory)).collect();
     let answer = ResumeAnswer {
         receipt_id: resumed.receipt_id,
         key: resumed.task.key,
-        title: resumed.task.title,
+        title: line(&resumed.task.title),
         session_id: session,
-        next_step: state.next_step,
+        next_step: state.next_step.map(|step| safe(&step, 2000)),
         completed: items(state.completed),
         in_progress: items(state.in_progress),
         pending: items(state.pending),
@@ -343,8 +362,14 @@ pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, P
         discoveries: memories(state.discoveries),
         stale: state.stale.into_iter().map(|(id, ..)| id).collect(),
         tokens: resumed.tokens,
+        omitted: resumed.omitted,
     };
-    let text = format!("{}\n{} tokens. Session {session}: pass it to checkpoint as you go.", resumed.markdown.trim_end(), answer.tokens);
+    let text = format!(
+        "{}\n{} tokens, {} lines left out. Session {session}: pass it to checkpoint as you go.",
+        resumed.markdown.trim_end(),
+        answer.tokens,
+        answer.omitted
+    );
     Said::new(&answer, text)
 }
 
@@ -354,6 +379,8 @@ pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, P
 pub struct CompleteArguments {
     /// What the task goes by.
     key: String,
+    /// Whose task it is meant to be, where two projects have one of this key; else the oldest.
+    project: Option<String>,
 }
 
 /// A task that is done.
@@ -371,7 +398,7 @@ pub struct CompleteAnswer {
 
 pub async fn complete_task(asker: &Asker, sent: CompleteArguments) -> Result<Said, Problem> {
     let key = task_key(&sent.key).map_err(|problem| problem.at_field("key"))?;
-    let done = acts::tasks::complete(&asker.app, &asker.writing()?, key.as_str().into()).await?;
+    let done = acts::tasks::complete(&asker.app, &asker.writing()?, Which { key: &key, project: sent.project.as_deref() }).await?;
     let answer = CompleteAnswer {
         key: done.task.key,
         state: done.task.state,

@@ -32,7 +32,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let told = acts::recall::list(app, scope, &told, Limit::parse(Some(TOLD))?, None).await?;
     let related = if words::is_redacted(&memory) { Vec::new() } else { acts::memories::related(app, scope, &memory, RELATED).await? };
     let view = Show {
-        memory: words::whole(scope, &memory, &titles),
+        memory: words::whole(scope, &memory, acts::stores::name_beside_main(app, scope, memory.store_id).await?, &titles),
         versions: versions.iter().map(words::version).collect(),
         compare,
         as_written: asked.said("view") == "source",

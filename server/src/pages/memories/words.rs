@@ -27,7 +27,7 @@ pub fn row<P>(scope: &Scope<P>, memory: &Memory) -> Row {
 }
 
 /// The whole of it; `titles` names those it replaces or is replaced by, as far as the viewer may see them.
-pub fn whole<P>(scope: &Scope<P>, memory: &Memory, titles: &HashMap<MemoryId, String>) -> page::Memory {
+pub fn whole<P>(scope: &Scope<P>, memory: &Memory, store: Option<String>, titles: &HashMap<MemoryId, String>) -> page::Memory {
     let named = |id: Option<MemoryId>| id.and_then(|id| Some((id.to_string(), titles.get(&id)?.clone())));
     page::Memory {
         id: memory.id.to_string(),
@@ -39,6 +39,7 @@ pub fn whole<P>(scope: &Scope<P>, memory: &Memory, titles: &HashMap<MemoryId, St
         content: (!is_redacted(memory)).then(|| memory.content.clone()),
         freshness: freshness(scope, memory),
         project: memory.project.clone(),
+        store,
         tags: memory.tags.clone(),
         private: memory.visibility == Visibility::Private,
         subject: memory.subject.clone(),

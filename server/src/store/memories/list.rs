@@ -86,6 +86,9 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
             sql.push(" and m.state in ('active', 'proposed')");
         }
     }
+    if let Some(store) = filter.store {
+        sql.push(" and m.store_id = ").push_bind(store);
+    }
     if let Some(author) = filter.author {
         sql.push(" and m.created_by = ").push_bind(author);
     }

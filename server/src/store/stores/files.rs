@@ -43,7 +43,8 @@ pub async fn below<M>(tx: &mut Tx<M>, store: StoreId, path: &MemoryPath) -> Resu
     Ok(found)
 }
 
-/// What a folder has, two levels deep, in order, with sizes. The size of a text is read without the text.
+/// What a folder has, two levels deep, in order, with sizes; one level where two would be too much. The size of a text is
+/// read without the text.
 pub async fn entries<M>(tx: &mut Tx<M>, store: StoreId, folder: Option<&MemoryPath>) -> Result<Vec<Entry>, Problem> {
     let (from, to) = range(folder.map_or("", MemoryPath::as_str));
     let rows = sqlx::query!(
@@ -73,7 +74,32 @@ pub async fn entries<M>(tx: &mut Tx<M>, store: StoreId, folder: Option<&MemoryPa
         folder,
         bytes: u64::try_from(bytes).unwrap_or_default(),
     };
+    if i64::try_from(rows.len()).is_ok_and(|there| there == MOST_ENTRIES) {
+        return first_level(tx, store, &from, &to).await;
+    }
     Ok(rows.into_iter().map(|row| entry(row.name, row.below, row.folder, row.bytes)).collect())
+}
+
+async fn first_level<M>(tx: &mut Tx<M>, store: StoreId, from: &str, to: &str) -> Result<Vec<Entry>, Problem> {
+    let rows: Vec<(String, bool, i64)> = sqlx::query_as(
+        r#"select split_part(substr(m.path, length($3) + 1), '/', 1) as name, bool_or(split_part(substr(m.path, length($3) + 1), '/', 2) <> '') as folder,
+                  coalesce(sum(octet_length(v.content)), 0)::bigint as bytes
+           from memories m
+           join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version
+           where m.workspace_id = $1 and m.store_id = $2 and m.path >= $3 and m.path < $4 and m.state in ('active', 'proposed')
+           group by 1
+           order by split_part(substr(m.path, length($3) + 1), '/', 1) collate "C"
+           limit $5"#,
+    )
+    .bind(tx.workspace())
+    .bind(store)
+    .bind(from)
+    .bind(to)
+    .bind(MOST_ENTRIES)
+    .fetch_all(tx.conn())
+    .await?;
+    let entry = |(name, folder, bytes)| Entry { name, below: None, folder, bytes: u64::try_from(bytes).unwrap_or_default() };
+    Ok(rows.into_iter().map(entry).collect())
 }
 
 /// `0` is what follows `/`.

@@ -41,7 +41,7 @@ struct Place {
     version: i32,
 }
 
-/// Texts are read only where they are shown; a run that is no session is nobody's.
+/// Texts are read only where they are shown; a run that is no session of the writer's own is nobody's.
 fn select(full: bool) -> QueryBuilder<Postgres> {
     let mut sql = QueryBuilder::new("select v.memory_id, v.version, v.store_id, v.state, v.path, ");
     sql.push(if full { "v.content" } else { "null::text as content" });
@@ -50,6 +50,7 @@ fn select(full: bool) -> QueryBuilder<Postgres> {
            v.redacted_at, v.redacted_by_type, v.redacted_by
          from memory_versions v
          left join sessions s on s.workspace_id = v.workspace_id and s.id = coalesce(v.run_id, case when v.version = 1 then v.session_id end)
+             and s.actor_id = v.actor_id
          where v.workspace_id = ",
     );
     sql
