@@ -136,15 +136,3 @@ async fn tools_and_hooks_are_one_run() {
     let after = in_session(&agent, &hooks, "checkpoint", json!({"task": "paint", "next_step": "paint"})).await;
     assert_ne!(after["session_id"], hooks, "what is over is not gone on with");
 }
-
-#[tokio::test]
-async fn a_repeat_of_a_checkpoint_with_its_key_is_done_once() {
-    let house = House::open().await;
-    let agent = house.agent("coding", Role::Writer).await;
-    let call = json!({"name": "checkpoint", "arguments": {"task": "once", "decisions": [{"content": "Once is enough."}]}});
-    let ask = async || agent.message("tools/call", call.clone()).header("Idempotency-Key", "k1").send().await.expect(200);
-    let (first, again) = (ask().await, ask().await);
-    assert!(first["result"]["structuredContent"]["session_id"].is_string(), "{first}");
-    assert_eq!(again["result"]["_meta"]["cairn/problem"]["code"], "already_answered", "{again}");
-    assert_eq!(agent.lists("memories").await.len(), 1);
-}

@@ -61,7 +61,7 @@ impl Asker {
         };
         if let Some(key) = work.task {
             let which = Which { key, project: work.project.or(running.project.as_deref()) };
-            acts::sessions::turn_to(&self.app, &self.writing()?.on_the_way(), running.id, which, work.whose_task()).await?;
+            acts::sessions::turn_to(&self.app, &self.writing()?, running.id, which, work.whose_task()).await?;
         }
         Ok(running.id)
     }
@@ -87,7 +87,7 @@ impl Asker {
             commit: None,
             cwd: None,
         };
-        acts::sessions::start(&self.app, &self.writing()?.on_the_way(), new).await
+        acts::sessions::start(&self.app, &self.writing()?, new).await
     }
 }
 

@@ -219,13 +219,6 @@ impl<P> Scope<P> {
         Self { standing: self.standing.clone(), request, power: PhantomData }
     }
 
-    /// The same, for what is changed on the way to the one change that is answered once.
-    #[must_use]
-    pub fn on_the_way(&self) -> Self {
-        let request = Request { once: None, ..self.request.clone() };
-        Self { standing: self.standing.clone(), request, power: PhantomData }
-    }
-
     /// The same, for changes of a run that goes on after the request was answered.
     #[must_use]
     pub fn later(&self, run: Run) -> Self {

@@ -280,7 +280,7 @@ pub async fn start_task(asker: &Asker, sent: StartArguments) -> Result<Said, Pro
         title: text::line("title", &sent.title, 300)?,
         project: sent.project.as_deref().map(Project::parse).transpose()?,
     };
-    let task = acts::tasks::create(&asker.app, &asker.writing()?.on_the_way(), new).await?;
+    let task = acts::tasks::create(&asker.app, &asker.writing()?, new).await?;
     let which = Which { key: &task.key, project: task.project.as_deref() };
     let session_id = asker.session(None, Work { project: which.project, task: Some(which.key), taken_up: true }).await?;
     let task = acts::tasks::find(&asker.app, &asker.scope, which).await?.task;
