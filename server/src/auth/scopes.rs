@@ -6,7 +6,7 @@ use crate::{
     App,
     model::{Actor, Run, SessionId},
     problem::Problem,
-    store::{self, Permission, Reading, Scope, StoodLately},
+    store::{self, Permission, Reading, Request, Scope, StoodLately},
 };
 use axum::{
     RequestPartsExt,
