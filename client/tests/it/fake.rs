@@ -280,7 +280,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
             "content-length" => length = value.parse().ok()?,
             "idempotency-key" => once = Some(value.to_owned()),
             name if name.starts_with("mcp-") || name == "authorization" || name == "x-cairn-session" => {
-                drop(heard.insert(name.to_owned(), json!(value)))
+                drop(heard.insert(name.to_owned(), json!(value)));
             }
             _ => {}
         }
