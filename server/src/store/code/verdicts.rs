@@ -291,7 +291,7 @@ pub async fn side_branch_of_run<M>(tx: &mut Tx<M>, session: SessionId) -> Result
         "select r.branch from sessions r
          where r.workspace_id = $1 and r.id = $2 and exists (
              select 1 from code_snapshots s
-             where s.workspace_id = r.workspace_id and s.branch = r.branch and s.commit is not null and not s.main)",
+             where s.workspace_id = r.workspace_id and s.branch = r.branch collate \"C\" and s.commit is not null and not s.main)",
     )
     .bind(tx.workspace())
     .bind(session)
