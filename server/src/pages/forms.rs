@@ -12,8 +12,8 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use rand::RngExt;
 use serde::de::DeserializeOwned;
 
-/// No form of ours is larger.
-const LIMIT: usize = 64 * 1024;
+/// A memory of 100 KiB, each of its bytes written as three.
+const LIMIT: usize = 400 * 1024;
 const DOOR_COOKIE: &str = "cairn_form";
 
 /// A form from a page of somebody who is signed in.
@@ -92,7 +92,7 @@ async fn read<T: DeserializeOwned>(request: Request, app: &App, bound_to: &[u8])
     if !kind.starts_with("application/x-www-form-urlencoded") {
         return Err(Problem::UnsupportedMedia("Only a form can be sent here.".into()));
     }
-    let body = to_bytes(body, LIMIT).await.map_err(|_| Problem::TooLarge("This form is larger than 64 KiB.".into()))?;
+    let body = to_bytes(body, LIMIT).await.map_err(|_| Problem::TooLarge("This form is larger than 400 KiB.".into()))?;
     let fields = fields(&body)?;
     let csrf = fields.iter().find(|(name, _)| name == "csrf").map_or("", |(_, value)| value);
     if !cookies::csrf_fits(app.keyring(), bound_to, csrf) {
