@@ -44,6 +44,9 @@ test("one asks as an agent would, sees why, and leaves a receipt", async () => {
 test("the past is asked with the slider or a day", async () => {
   await ada.opens(`${W}/search?q=deploys&as_of=2020-01-01`);
   await ada.sees("As the workspace was on 2020-01-01", "Nothing known");
+  await ada.page.getByLabel("As of").fill("0");
+  await ada.page.getByText("No deploys on Fridays").first().waitFor();
+  await ada.seesNot("As the workspace was on");
   await ada.opens(`${W}/search?q=deploys&ago=0`);
   await ada.sees("No deploys on Fridays");
   await ada.opens(`${W}/search?q=deploys&ago=soon&kind=nonsense`);
@@ -110,6 +113,65 @@ test("what was archived by mistake is taken back", async () => {
   await ada.presses("Undo");
   await ada.sees("Restored.", "active");
   ada.isCalm();
+});
+
+test("one remembers by hand, corrects it and takes the correction back", async () => {
+  await ada.opens(`${W}/search?q=how+high+is+the+lighthouse%3F&kind=preference&tag=nowhere`);
+  await ada.sees("Nothing known");
+  await ada.follows("Remember the answer");
+  await ada.page.getByLabel("Text", { exact: true }).fill("The lighthouse is 31 metres high.");
+  await ada.page.getByLabel("Tags").fill("harbour, light");
+  await ada.isWell("remember something");
+  await ada.presses("Remember it");
+  await ada.sees("Remembered.", "The lighthouse is 31 metres high.", "harbour");
+  await ada.follows("Edit…");
+  await ada.page.getByLabel("Text", { exact: true }).fill("The lighthouse is 32 metres high.");
+  await ada.page.getByLabel("Why it is changed").fill("measured again");
+  await ada.isWell("edit");
+  await ada.presses("Save as a new version");
+  await ada.sees("Saved: this is version 2.", "32 metres", "measured again");
+  await ada.presses("Undo");
+  await ada.sees("Back to version 1", "31 metres");
+  ada.isCalm();
+});
+
+test("a decision gets another in its place", async () => {
+  const [decision] = (await rest("GET", "/workspaces/coding/memories?kind=decision&state=active&q=fridays")).data;
+  await ada.opens(`${W}/memories/${decision.id}`);
+  await ada.follows("Supersede…");
+  await ada.page.getByLabel("Text", { exact: true }).fill("No deploys on Fridays, nor on the day before a holiday.");
+  await ada.isWell("supersede");
+  await ada.presses("Supersede");
+  await ada.sees("This holds from now on.", "nor on the day before a holiday", "Supersedes");
+  ada.isCalm();
+});
+
+test("a bad run is rolled back without scripts, and the rollback too", async () => {
+  const agent = await rest("POST", "/workspaces/coding/agents", { name: "confused-agent", role: "writer" });
+  const { key } = await rest("POST", `/workspaces/coding/agents/${agent.id}/keys`, {});
+  const confused = house.caller(key);
+  const run = await confused("POST", "/workspaces/coding/sessions", { agent_tool: "codex" });
+  const wrong = { title: "The moon is made of cheese", content: "And cheese of moon.", session_id: run.id };
+  const memory = await confused("POST", "/workspaces/coding/memories", wrong);
+  const state = async () => (await rest("GET", `/workspaces/coding/memories/${memory.id}`)).state;
+  const grace = await signedIn(browser, house, "grace@harbor.example", { javaScriptEnabled: false });
+  await grace.opens(`${W}/sessions/${run.id}`);
+  await grace.follows("Roll this run back…");
+  await grace.sees("Roll this back?", "The moon is made of cheese", "are put away");
+  await grace.isWell("roll back a run");
+  await grace.presses("Roll back");
+  await grace.sees("Rolled back: 1 memory is as it was", "A rollback");
+  await grace.isWell("a rollback");
+  assert.equal(await state(), "archived");
+  await grace.follows("Take it back…");
+  await grace.presses("Roll back");
+  assert.equal(await state(), "active");
+  await grace.opens(`${W}/rollbacks/new`);
+  await grace.page.getByLabel("What was written by").selectOption({ label: "confused-agent" });
+  await grace.presses("Show what it would do");
+  await grace.sees("what confused-agent wrote", "The moon is made of cheese");
+  await grace.isWell("roll back an agent");
+  await grace.context.close();
 });
 
 test("everything is reached from the keyboard", async () => {

@@ -10,11 +10,6 @@ async fn office() -> (House, Person, Browser) {
     (house, admin, browser)
 }
 
-async fn onward(browser: &Browser, reply: &Reply) -> String {
-    assert_eq!(reply.status, 303, "{reply:?}");
-    browser.opens(reply.header("location")).await.text()
-}
-
 fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     let found = text.split(start).nth(1).and_then(|rest| rest.split(end).next());
     found.unwrap_or_else(|| panic!("{start} is not in {text}"))
@@ -25,7 +20,7 @@ async fn a_key_is_shown_once_works_and_stops() {
     let (house, admin, browser) = office().await;
     let made = browser.sends("/w/coding/agents", &[("name", "builder"), ("role", "writer")]).await;
     let agent = made.header("location").to_owned();
-    assert!(onward(&browser, &made).await.contains("No key yet"));
+    assert!(browser.follows(&made).await.contains("No key yet"));
     let shown = browser.sends(&format!("{agent}/keys"), &[("days", "30")]).await;
     assert_eq!((shown.status, shown.header("cache-control")), (200, "no-store"));
     let key = between(&shown.text(), "id=\"new-key\" tabindex=\"0\"><code>", "</code>").to_owned();
@@ -39,10 +34,10 @@ async fn a_key_is_shown_once_works_and_stops() {
     assert_eq!(call(&key).await, 200);
     let revoke = format!("{agent}/keys/{}", between(&page, "/keys/", "\""));
     let revoked = browser.sends(&revoke, &[]).await;
-    assert!(onward(&browser, &revoked).await.contains("Revoked"));
+    assert!(browser.follows(&revoked).await.contains("Revoked"));
     assert_eq!(call(&key).await, 401);
     let gone = browser.sends(&format!("{agent}/delete"), &[]).await;
-    assert!(!onward(&browser, &gone).await.contains("builder</bdi></a>"));
+    assert!(!browser.follows(&gone).await.contains("builder</bdi></a>"));
     assert!(admin.lists("agents").await.iter().all(|one| one["name"] != "builder"));
 }
 
@@ -56,9 +51,9 @@ async fn somebody_new_gets_a_link_and_roles_change() {
     let nora = admin.lists("members").await.into_iter().find(|one| one["email"] == "new@example.org").expect("she is in");
     let id = nora["user_id"].as_str().or(nora["id"].as_str()).expect("an id").to_owned();
     let changed = browser.sends(&format!("/w/coding/members/{id}/role"), &[("role", "reviewer")]).await;
-    assert!(onward(&browser, &changed).await.contains("Nora New is reviewer now."));
+    assert!(browser.follows(&changed).await.contains("Nora New is reviewer now."));
     let removed = browser.sends(&format!("/w/coding/members/{id}/remove"), &[]).await;
-    assert!(onward(&browser, &removed).await.contains("Removed"));
+    assert!(browser.follows(&removed).await.contains("Removed"));
 }
 
 #[tokio::test]
@@ -73,16 +68,16 @@ async fn settings_are_saved_and_a_workspace_ends_only_by_its_name() {
         ("dream_mode", "off"),
     ];
     let saved = browser.sends("/w/coding/settings", &all).await;
-    assert!(onward(&browser, &saved).await.contains("Saved."));
+    assert!(browser.follows(&saved).await.contains("Saved."));
     let settings = admin.get("/v1/workspaces/coding").await.expect(200)["settings"].clone();
     assert_eq!((&settings["secret_policy"], &settings["dream_mode"]), (&json!("reject"), &json!("off")));
     assert_eq!(settings["default_stale_after_days"], json!(null), "an empty field is never");
     let wrong = browser.sends("/w/coding/settings/policies", &[("fact.review_threshold", "sometimes")]).await;
-    assert!(onward(&browser, &wrong).await.contains("always, never or a number"));
+    assert!(browser.follows(&wrong).await.contains("always, never or a number"));
     let saved = browser.sends("/w/coding/settings/policies", &[("fact.review_threshold", "always")]).await;
-    assert!(onward(&browser, &saved).await.contains("Saved."));
+    assert!(browser.follows(&saved).await.contains("Saved."));
     let kept = browser.sends("/w/coding/settings/end", &[("slug", "another")]).await;
-    assert!(onward(&browser, &kept).await.contains("Nothing was done"));
+    assert!(browser.follows(&kept).await.contains("Nothing was done"));
     let ended = browser.sends("/w/coding/settings/end", &[("slug", "coding")]).await;
     assert_eq!(ended.header("location"), "/workspaces");
     assert_eq!(browser.opens("/w/coding/settings").await.status, 404);
@@ -97,7 +92,7 @@ async fn retention_is_tried_before_it_is_saved() {
     assert!(tried.text().contains("nothing is saved yet") && tried.text().contains("Save these rules"), "{tried:?}");
     assert_eq!(admin.get("/v1/workspaces/coding").await.expect(200)["settings"]["retention_days"], json!(null));
     let saved = browser.sends("/w/coding/retention", &[("days", "30"), ("kind.fact", "never")]).await;
-    assert!(onward(&browser, &saved).await.contains("Saved."));
+    assert!(browser.follows(&saved).await.contains("Saved."));
     let settings = admin.get("/v1/workspaces/coding").await.expect(200)["settings"].clone();
     assert_eq!((&settings["retention_days"], &settings["policies"]["fact"]["retention_days"]), (&json!(30), &json!(null)));
     let misheard = browser.opens("/w/coding/retention?try=yes&days=soon").await;
@@ -112,16 +107,16 @@ async fn a_hold_is_placed_and_lifted_and_deletion_is_asked_for() {
     let unclear = browser.sends("/w/coding/holds", &[("memory_ids", "that one"), ("reason", "Case 118")]).await;
     assert!(unclear.status == 200 && unclear.text().contains("is not an id") && unclear.text().contains("Case 118"), "{unclear:?}");
     let placed = browser.sends("/w/coding/holds", &[("memory_ids", id), ("reason", "Case 118")]).await;
-    let page = onward(&browser, &placed).await;
+    let page = browser.follows(&placed).await;
     assert!(page.contains("Case 118") && page.contains("1 memory"), "{page}");
     let asked = browser.sends("/w/coding/deletion-requests", &[("memory_ids", id), ("reason", "She asked.")]).await;
-    let request = onward(&browser, &asked).await;
+    let request = browser.follows(&asked).await;
     assert!(request.contains("Customer 4711 likes tea.") && request.contains("blocked"), "{request}");
     let nothing = browser.sends("/w/coding/deletion-requests", &[("reason", "She asked.")]).await;
     assert!(nothing.status == 200 && nothing.text().contains("name something"), "{nothing:?}");
     let lift = format!("/w/coding/holds/{}", between(&page, "/w/coding/holds/", "\""));
     let lifted = browser.sends(&lift, &[]).await;
-    assert!(onward(&browser, &lifted).await.contains("Nothing is on hold"));
+    assert!(browser.follows(&lifted).await.contains("Nothing is on hold"));
     drop(house);
 }
 
@@ -154,7 +149,7 @@ async fn the_trail_is_verified_on_its_page() {
     admin.remembers("Fridays are frozen.").await;
     for _ in 0..50 {
         let verified = browser.sends("/w/coding/trail/verify", &[]).await;
-        let page = onward(&browser, &verified).await;
+        let page = browser.follows(&verified).await;
         assert!(!page.contains("does not hold"), "{page}");
         if page.contains("sealed entries are what they were") && !page.contains("All 0 sealed") {
             return;
@@ -188,9 +183,9 @@ async fn the_instance_is_for_those_who_run_it() {
     let page = keeper.opens("/instance").await;
     assert!(page.text().contains("Sealing") && page.text().contains("answers in"), "{page:?}");
     let made = keeper.sends("/instance/workspaces", &[("slug", "fresh"), ("name", "Fresh"), ("purpose", "New things")]).await;
-    assert!(onward(&keeper, &made).await.contains("New things"));
+    assert!(keeper.follows(&made).await.contains("New things"));
     let taken = keeper.sends("/instance/workspaces", &[("slug", "fresh"), ("name", "Fresh")]).await;
-    assert!(onward(&keeper, &taken).await.contains("class=\"banner bad\""));
+    assert!(keeper.follows(&taken).await.contains("class=\"banner bad\""));
     let shown = keeper.sends("/instance/people", &[("email", "two@example.org"), ("name", "Two")]).await;
     assert!(shown.text().contains("/invitations/"));
     assert!(!keeper.opens("/instance/people").await.text().contains("/invitations/"));

@@ -1,6 +1,6 @@
 //! What is decided on a page can be taken back there: approved, rejected, many at once, or which of two holds.
 
-use cairn_tests::{Agent, Browser, House, Person, Reply, Role};
+use cairn_tests::{Agent, Browser, House, Person, Role};
 use serde_json::{Value, json};
 
 /// Somebody who writes facts, all of which wait, and somebody who decides, at a browser.
@@ -21,12 +21,6 @@ async fn state(person: &Person, memory: &Value) -> Value {
     person.reads(memory).await["state"].clone()
 }
 
-/// The page that a form leads to.
-async fn onward(browser: &Browser, reply: &Reply) -> String {
-    assert_eq!(reply.status, 303, "{reply:?}");
-    browser.opens(reply.header("location")).await.text()
-}
-
 /// What the button in the message would send.
 fn review_in(page: &str) -> String {
     let id = page.split("name=\"review\" value=\"").nth(1).and_then(|rest| rest.split('"').next());
@@ -41,18 +35,18 @@ async fn approved_and_taken_back_waits_again() {
     let page = browser.opens(&format!("/w/coding/review/{id}")).await;
     assert!(page.status == 200 && page.text().contains("Invoices are sent on Mondays."), "{page:?}");
     let done = browser.sends(&format!("/w/coding/review/{id}/decide"), &[("decision", "approve"), ("note", "so it is")]).await;
-    let page = onward(&browser, &done).await;
+    let page = browser.follows(&done).await;
     assert!(page.contains("Approved"), "{page}");
     assert_eq!(state(&person, &memory).await, "active");
     assert!(waiting(&person).await.is_empty());
     let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
-    assert!(onward(&browser, &undone).await.contains("Taken back"));
+    assert!(browser.follows(&undone).await.contains("Taken back"));
     assert_eq!(state(&person, &memory).await, "proposed");
     assert_eq!(waiting(&person).await, [id]);
     assert!(agent.recalls("When are invoices sent?").await.is_empty());
     // Once.
     let again = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
-    assert!(onward(&browser, &again).await.contains("nothing left to take back"));
+    assert!(browser.follows(&again).await.contains("nothing left to take back"));
 }
 
 #[tokio::test]
@@ -79,14 +73,14 @@ async fn many_are_decided_and_taken_back_at_once() {
     }
     let ids = waiting(&person).await;
     let none = browser.sends("/w/coding/review/decide", &[("decision", "reject")]).await;
-    assert!(onward(&browser, &none).await.contains("tick those that you mean"));
+    assert!(browser.follows(&none).await.contains("tick those that you mean"));
     let ticked: Vec<(&str, &str)> = ids.iter().take(2).map(|id| ("id", id.as_str())).chain([("decision", "reject")]).collect();
     let done = browser.sends("/w/coding/review/decide", &ticked).await;
-    let page = onward(&browser, &done).await;
+    let page = browser.follows(&done).await;
     assert!(page.contains("Rejected 2 proposals"), "{page}");
     assert_eq!(waiting(&person).await.len(), 1);
     let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
-    assert!(onward(&browser, &undone).await.contains("Taken back"));
+    assert!(browser.follows(&undone).await.contains("Taken back"));
     assert_eq!(waiting(&person).await.len(), 3);
     for memory in &memories {
         assert_eq!(state(&person, memory).await, "proposed");
@@ -99,11 +93,11 @@ async fn nobody_takes_back_what_another_decided() {
     let memory = agent.remembers("Invoices are sent on Mondays.").await;
     let id = waiting(&person).await.remove(0);
     let done = browser.sends(&format!("/w/coding/review/{id}/decide"), &[("decision", "approve")]).await;
-    let review = review_in(&onward(&browser, &done).await);
+    let review = review_in(&browser.follows(&done).await);
     let other = house.person("coding", Role::Reviewer).await;
     let other = house.browser_of(&other.email).await;
     let refused = other.sends("/w/coding/review/undo", &[("review", &review)]).await;
-    assert!(onward(&other, &refused).await.contains("nothing left to take back"));
+    assert!(other.follows(&refused).await.contains("nothing left to take back"));
     assert_eq!(state(&person, &memory).await, "active");
 }
 
@@ -121,14 +115,14 @@ async fn which_of_two_holds_is_decided_and_taken_back() {
     let keep = newer["id"].as_str().unwrap();
     let id = open[0]["id"].as_str().unwrap();
     let done = browser.sends(&format!("/w/coding/conflicts/{id}/resolve"), &[("keep", keep), ("note", "it moved")]).await;
-    let page = onward(&browser, &done).await;
+    let page = browser.follows(&done).await;
     assert_eq!(state(&person, &older).await, "superseded");
     let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
-    assert!(onward(&browser, &undone).await.contains("Taken back"));
+    assert!(browser.follows(&undone).await.contains("Taken back"));
     assert_eq!((state(&person, &older).await, state(&person, &newer).await), (json!("active"), json!("active")));
     assert_eq!(person.lists("conflicts").await.len(), 1);
     let both = browser.sends(&format!("/w/coding/conflicts/{id}/resolve"), &[("keep", "both")]).await;
-    let page = onward(&browser, &both).await;
+    let page = browser.follows(&both).await;
     assert!(person.lists("conflicts").await.is_empty());
     browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
     assert_eq!(person.lists("conflicts").await.len(), 1);

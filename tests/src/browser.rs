@@ -39,6 +39,12 @@ impl Browser {
         self.sends_only(path, &fields).await
     }
 
+    /// The page that a form leads to.
+    pub async fn follows(&self, sent: &Reply) -> String {
+        assert_eq!(sent.status, 303, "{sent:?}");
+        self.opens(sent.header("location")).await.text()
+    }
+
     /// Sends a form without what its page would have put in.
     pub async fn sends_only(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let sent = self.http.post(format!("{}{path}", self.url)).form(&fields).send().await;

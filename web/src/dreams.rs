@@ -1,4 +1,4 @@
-//! Dreams: curation runs, what each did and why, and the way back from it.
+//! Dreams: curation runs, and what each did and why.
 
 use crate::{Actor, Choice, Chrome, query, review::Tabs};
 use askama::Template;
@@ -73,28 +73,6 @@ pub struct Named {
     pub title: Option<String>,
 }
 
-/// What rolling back would do, before it is done.
-#[derive(Clone, Debug, Template)]
-#[template(path = "dreams/roll_back.html")]
-pub struct RollBack {
-    pub chrome: Chrome,
-    pub dream: Dream,
-    /// What would become of memories, and how many: “go back to the version before”, 12.
-    pub counts: Vec<(String, i32)>,
-    pub items: Vec<Item>,
-    /// Beyond those listed.
-    pub more: usize,
-}
-
-#[derive(Clone, Debug)]
-pub struct Item {
-    pub memory: Named,
-    /// `restored`, `unwound`, `archived` or `left`.
-    pub outcome: String,
-    /// Why it is left.
-    pub reason: Option<String>,
-}
-
 impl Index {
     fn tabs(&self) -> Tabs {
         Tabs::of(&self.chrome, "dreams")
@@ -138,6 +116,10 @@ impl Show {
         self.chrome.one("dreams", &self.dream.id)
     }
 
+    fn roll_back(&self) -> String {
+        query::link(&self.chrome.one("rollbacks", "new"), &[("dream_id", &self.dream.id)])
+    }
+
     fn by_deed(&self, deed: &str) -> String {
         query::link(&self.here(), &[("deed", deed)])
     }
@@ -153,24 +135,6 @@ impl Show {
 
     fn first(&self) -> String {
         self.by_deed(&self.deed)
-    }
-}
-
-impl RollBack {
-    fn here(&self) -> String {
-        self.chrome.one("dreams", &self.dream.id)
-    }
-
-    fn action(&self) -> String {
-        format!("{}/roll-back", self.here())
-    }
-
-    fn does_something(&self) -> bool {
-        self.items.iter().any(|item| item.outcome != "left")
-    }
-
-    fn href(&self, named: &Named) -> Option<String> {
-        named.title.as_ref().map(|_| self.chrome.memory(&named.id))
     }
 }
 
@@ -213,7 +177,7 @@ impl Action {
 }
 
 impl Named {
-    fn label(&self) -> &str {
+    pub(crate) fn label(&self) -> &str {
         self.title.as_deref().unwrap_or("gone, or not yours to see")
     }
 }

@@ -52,6 +52,7 @@ mod reason;
 pub mod receipts;
 pub mod retention;
 pub mod review;
+pub mod rollbacks;
 pub mod samples;
 pub mod search;
 pub mod sessions;
@@ -119,6 +120,7 @@ framed!(
     tasks::Show => Tasks,
     receipts::Index => Receipts,
     receipts::Show => Receipts,
+    memories::Edit => Memories,
     memories::Index => Memories,
     memories::Show => Memories,
     trail::Index => Audit,
@@ -128,7 +130,6 @@ framed!(
     deletion::New => Deletion,
     deletion::Show => Deletion,
     dreams::Index => Review,
-    dreams::RollBack => Review,
     dreams::Show => Review,
     holds::Holds => Holds,
     retention::Retention => Retention,
@@ -140,4 +141,7 @@ framed!(
     review::Conflicts => Review,
     review::Index => Review,
     review::Show => Review,
+    rollbacks::Index => Review,
+    rollbacks::New => Review,
+    rollbacks::Show => Review,
 );

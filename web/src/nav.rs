@@ -28,6 +28,8 @@ pub enum Nav {
 /// Which places are for the viewer, by what they may do.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sees {
+    /// No place asks for it; forms do.
+    pub writing: bool,
     pub reviewing: bool,
     pub auditing: bool,
     pub governing: bool,

@@ -48,7 +48,9 @@ pub struct KindCount {
 pub struct Needs {
     pub proposals: u32,
     pub conflicts: u32,
-    pub deletions: u32,
+    /// Deletion requests that are pending, and those that are approved.
+    pub to_approve: u32,
+    pub to_execute: u32,
     /// In doubt, and told again and again.
     pub doubtful: Vec<Recalled>,
 }
@@ -95,7 +97,14 @@ impl Overview {
         let waiting = [
             (self.needs.proposals, "proposal waits for review", "proposals wait for review", Nav::Review, ""),
             (self.needs.conflicts, "conflict is open", "conflicts are open", Nav::Review, "conflicts"),
-            (self.needs.deletions, "deletion request is pending", "deletion requests are pending", Nav::Deletion, "pending"),
+            (self.needs.to_approve, "deletion request is pending", "deletion requests are pending", Nav::Deletion, "pending"),
+            (
+                self.needs.to_execute,
+                "approved deletion is to be executed",
+                "approved deletions are to be executed",
+                Nav::Deletion,
+                "approved",
+            ),
         ];
         let there = waiting.into_iter().filter(|(count, ..)| *count > 0);
         there

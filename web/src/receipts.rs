@@ -64,6 +64,8 @@ pub struct Told {
     pub title: Option<String>,
     pub kind: Option<String>,
     pub text: Option<String>,
+    /// Only its beginning is shown.
+    pub is_cut: bool,
     pub freshness: Freshness,
     pub tokens: u32,
     pub why: Explained,
@@ -129,6 +131,12 @@ impl Filters {
 }
 
 impl Show {
+    /// The same page with all of one text.
+    fn whole(&self, told: &Told) -> String {
+        let here = query::link(&self.chrome.one("receipts", &self.receipt.id), &[("whole", &told.memory_id)]);
+        format!("{here}#m-{}", query::encode(&told.memory_id))
+    }
+
     fn exact(&self) -> When {
         When::absolute(self.receipt.at)
     }

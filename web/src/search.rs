@@ -19,6 +19,8 @@ pub struct Search {
     pub authors: Vec<Choice>,
     /// How far back the slider reaches, in days.
     pub days: i64,
+    /// How far back is asked.
+    pub ago: i64,
     /// None until something is asked.
     pub answer: Option<Answer>,
 }
@@ -32,9 +34,7 @@ pub struct Filters {
     pub tag: String,
     pub freshness: String,
     pub author: String,
-    /// Days ago; the slider.
-    pub ago: String,
-    /// An exact moment, which goes before the slider.
+    /// An exact moment, which holds until the slider is moved.
     pub as_of: String,
     pub budget: String,
 }
@@ -71,8 +71,9 @@ impl Search {
         self.chrome.place("search")
     }
 
-    fn ago(&self) -> i64 {
-        self.filters.ago.parse().unwrap_or(0)
+    /// Where the slider stands, as far as it reaches.
+    fn stands(&self) -> i64 {
+        self.ago.min(self.days)
     }
 
     fn today(&self) -> Date {
@@ -81,7 +82,7 @@ impl Search {
 
     /// What the slider says where it stands.
     fn slid(&self) -> String {
-        let ago = self.ago();
+        let ago = self.ago;
         match self.today().checked_sub(time::Duration::days(ago)).filter(|_| ago > 0) {
             Some(day) => day.to_string(),
             None => "now".to_owned(),

@@ -56,6 +56,12 @@ pub struct Show {
     pub learned: Vec<Learned>,
     /// How many were learned that are not listed.
     pub learned_more: bool,
+    /// May the viewer undo what it wrote?
+    pub may_roll_back: bool,
+    /// The page that one looks at; empty for the first.
+    pub cursor: String,
+    /// Whose run it was.
+    pub actor_id: String,
     pub continued: bool,
     pub next_cursor: Option<String>,
 }
@@ -78,6 +84,10 @@ pub struct Moment {
     pub title: String,
     /// More of it, folded where it is long.
     pub text: Option<String>,
+    /// Only its beginning is here.
+    pub is_cut: bool,
+    /// Its place in the log, of an event.
+    pub seq: Option<String>,
     /// Where it leads to.
     pub href: Option<String>,
     /// It failed.
@@ -171,6 +181,25 @@ impl Show {
 
     fn first(&self) -> String {
         self.here()
+    }
+
+    fn roll_back(&self) -> String {
+        query::link(&self.chrome.one("rollbacks", "new"), &[("session_id", &self.session.id)])
+    }
+
+    fn roll_back_more(&self) -> String {
+        query::link(&self.chrome.one("rollbacks", "new"), &[("agent_id", &self.actor_id), ("hours", "24")])
+    }
+
+    /// The same page with all of one event.
+    fn whole(&self, moment: &Moment) -> String {
+        let seq = moment.seq.as_deref().unwrap_or_default();
+        format!("{}#e-{}", query::link(&self.here(), &[("cursor", &self.cursor), ("whole", seq)]), query::encode(seq))
+    }
+
+    /// All that was written in it.
+    fn all_learned(&self) -> String {
+        self.chrome.memories_by("session_id", &self.session.id)
     }
 
     fn receipts(&self) -> String {

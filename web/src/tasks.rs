@@ -1,6 +1,6 @@
 //! Tasks: a board of what is under way, and one with all that its runs came to.
 
-use crate::{Actor, Chrome, markdown::Markdown};
+use crate::{Actor, Chrome, markdown::Markdown, query};
 use askama::Template;
 use time::OffsetDateTime;
 
@@ -10,6 +10,10 @@ pub struct Index {
     pub chrome: Chrome,
     /// Open, active, paused, completed, abandoned, in this order.
     pub columns: Vec<Column>,
+    /// Only this state, page by page.
+    pub state: Option<String>,
+    pub continued: bool,
+    pub next_cursor: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -42,6 +46,8 @@ pub struct Show {
     pub items: Vec<Item>,
     /// Runs that worked on it, newest first: id, what about, state, when.
     pub sessions: Vec<crate::sessions::Session>,
+    /// There are more than are shown.
+    pub more_sessions: bool,
     /// What the next run is told; empty when there is nothing yet.
     pub brief: Option<Markdown>,
     /// The record that was kept when it was completed.
@@ -67,7 +73,20 @@ pub struct May {
 
 impl Index {
     fn is_bare(&self) -> bool {
-        self.columns.iter().all(|column| column.tasks.is_empty())
+        self.state.is_none() && self.columns.iter().all(|column| column.tasks.is_empty())
+    }
+
+    fn all_of(&self, state: &str) -> String {
+        query::link(&self.chrome.place("tasks"), &[("state", state)])
+    }
+
+    fn next(&self) -> Option<String> {
+        let pairs = [("state", self.state.as_deref()?), ("cursor", self.next_cursor.as_deref()?)];
+        Some(query::link(&self.chrome.place("tasks"), &pairs))
+    }
+
+    fn first(&self) -> String {
+        self.all_of(self.state.as_deref().unwrap_or_default())
     }
 }
 
@@ -84,6 +103,10 @@ impl Show {
 
     fn action(&self, act: &str) -> String {
         format!("{}/{act}", self.here())
+    }
+
+    fn runs(&self) -> String {
+        query::link(&self.chrome.place("sessions"), &[("task", &self.task.key)])
     }
 
     fn done(&self) -> usize {

@@ -34,7 +34,10 @@ pub struct Glance {
 pub struct Waiting {
     pub proposals: u32,
     pub conflicts: u32,
-    pub deletions: u32,
+    /// Deletion requests on which nobody has said yes or no.
+    pub to_approve: u32,
+    /// Those that were approved.
+    pub to_execute: u32,
 }
 
 /// All that the first page shows, but for what is known by kind, which the index counts.
@@ -53,9 +56,10 @@ pub async fn glance<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Glance
 }
 
 pub async fn waiting<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Waiting, Problem> {
-    let (proposals, conflicts, deletions) = store::activity::waiting(&mut app.db().read(scope).await?).await?;
+    let store::activity::Waiting { proposals, conflicts, to_approve, to_execute } =
+        store::activity::waiting(&mut app.db().read(scope).await?).await?;
     let count = |n: i64| u32::try_from(n).unwrap_or(u32::MAX);
-    Ok(Waiting { proposals: count(proposals), conflicts: count(conflicts), deletions: count(deletions) })
+    Ok(Waiting { proposals: count(proposals), conflicts: count(conflicts), to_approve: count(to_approve), to_execute: count(to_execute) })
 }
 
 /// Counts the hours that are over, in every workspace.

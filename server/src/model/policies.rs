@@ -120,6 +120,26 @@ pub fn check(mut policies: Policies) -> Result<Policies, Problem> {
     Ok(policies)
 }
 
+/// Rules of retention: after how many days what is archived is erased, and what single kinds say instead.
+#[derive(Clone, Debug, Default)]
+pub struct Retention {
+    /// None: kept.
+    pub days: Option<u32>,
+    pub of_kinds: BTreeMap<Kind, Option<u32>>,
+}
+
+impl Retention {
+    /// The settings with these rules; whatever else they say stays.
+    pub fn apply(&self, mut to: Settings) -> Result<Settings, Problem> {
+        to.retention_days = self.days;
+        for kind in Kind::ALL {
+            to.policies.entry(*kind).or_default().retention_days = self.of_kinds.get(kind).copied();
+        }
+        to.policies = check(to.policies)?;
+        to.check()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -56,6 +56,11 @@ impl Asked {
         self.misheard.push(format!("“{name}” is left out: {why}."));
     }
 
+    /// Something else that the address says goes before it.
+    pub fn forget(&mut self, name: &str) {
+        self.pairs.retain(|(said, _)| said != name);
+    }
+
     /// A page of a list, from the cursor on. One that is none of this list is said, and the first page shown.
     pub async fn page<T, F>(&mut self, list: impl Fn(Option<String>) -> F) -> Result<Page<T>, Problem>
     where

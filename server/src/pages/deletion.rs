@@ -172,7 +172,7 @@ async fn decidable(viewer: &Viewer<Reading>, request: &DeletionRequest) -> Resul
         None => {
             let agent = request.asked_by.kind == ActorKind::Agent;
             let why = if agent { FourEyes::YourAgentAsked } else { FourEyes::YouAsked };
-            Ok((Some(why), May::default()))
+            Ok((Some(why), May { reject: pending, ..May::default() }))
         }
     }
 }

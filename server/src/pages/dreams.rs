@@ -1,4 +1,4 @@
-//! Dreams: the list, the report of one, beginning one, and rolling one back.
+//! Dreams: the list, the report of one, and beginning one.
 
 use super::{actors::shown, asked::Asked, forms::Posted, viewer::Viewer};
 use crate::{
@@ -7,7 +7,6 @@ use crate::{
         DreamId, MemoryId, Power, Project,
         dreams::{Asked as Wanted, Deed, Done, Dream, DreamState, Outcome, Why},
         page::Limit,
-        rollbacks::{self, Selector, ShownItem},
     },
     problem::Problem,
     store::{Reading, Reviewing},
@@ -15,13 +14,10 @@ use crate::{
 use axum::{extract::Path, response::Response};
 use cairn_web::{
     Flash,
-    dreams::{self as page, Action, Index, Item, Named, RollBack, Show},
+    dreams::{self as page, Action, Index, Named, Show},
 };
 use serde::Deserialize;
 use std::collections::HashMap;
-
-/// Memories that the page of a rollback lists.
-const LISTED: usize = 200;
 
 pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
@@ -88,46 +84,6 @@ pub async fn start(viewer: Viewer<Reviewing>, Posted(form): Posted<Begin>) -> Re
     viewer.after(done, &viewer.place("dreams"))
 }
 
-/// What rolling it back would do.
-pub async fn preview(viewer: Viewer<Reviewing>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
-    let id = parse(&id)?;
-    let found = acts::dreams::find(&viewer.app, &viewer.scope, id).await?;
-    let would = acts::rollbacks::preview(&viewer.app, &viewer.scope, selector(id)).await?;
-    let counts = [
-        ("go back to the version before", would.counts.restored),
-        ("are active again", would.counts.unwound),
-        ("are put away: the dream made them", would.counts.archived),
-        ("are left: somebody built on them", would.counts.left),
-    ];
-    let view = RollBack {
-        dream: dream(&found),
-        counts: counts.into_iter().filter(|(_, count)| *count > 0).map(|(said, count)| (said.to_owned(), count)).collect(),
-        more: would.items.len().saturating_sub(LISTED),
-        items: would.items.iter().take(LISTED).map(item).collect(),
-        chrome: viewer.chrome(None),
-    };
-    Ok(viewer.sees(view.html()))
-}
-
-#[derive(Deserialize)]
-pub struct Nothing {}
-
-pub async fn roll_back(viewer: Viewer<Reviewing>, Path((_, id)): Path<(String, String)>, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let id = parse(&id)?;
-    acts::dreams::find(&viewer.app, &viewer.scope, id).await?;
-    let page = viewer.place(format_args!("dreams/{id}"));
-    let done = acts::rollbacks::roll_back(&viewer.app, &viewer.scope, selector(id)).await.map(|undone| {
-        let counts = undone.counts;
-        let back = counts.restored + counts.unwound + counts.archived;
-        (page.clone(), Flash::good(format!("Rolled back: {back} memories are as they were, {} were left.", counts.left)))
-    });
-    viewer.after(done, &page)
-}
-
-fn selector(id: DreamId) -> Selector {
-    Selector { dream_id: Some(id.0), ..Selector::default() }
-}
-
 fn dream(dream: &Dream) -> page::Dream {
     let tally = dream.tally.actions.iter().flat_map(|(deed, outcomes)| {
         outcomes.iter().map(|(outcome, count)| (deed_said(*deed).to_owned(), outcome_said(*outcome).to_owned(), *count))
@@ -173,14 +129,6 @@ fn action(done: &Done, titles: &HashMap<MemoryId, String>) -> Action {
     }
 }
 
-fn item(shown: &ShownItem) -> Item {
-    Item {
-        memory: Named { id: shown.item.memory_id.to_string(), title: shown.title.clone() },
-        outcome: shown.item.outcome.word().to_owned(),
-        reason: shown.item.reason.map(|reason| left_because(reason).to_owned()),
-    }
-}
-
 fn deed_said(deed: Deed) -> &'static str {
     match deed {
         Deed::Merge => "merge",
@@ -216,23 +164,6 @@ fn why_said(why: Why) -> &'static str {
         Why::NeverRecalled => "never recalled",
         Why::Contradicts => "both cannot hold",
         Why::NotFresh => "no longer fresh, and still told",
-    }
-}
-
-fn left_because(reason: rollbacks::Reason) -> &'static str {
-    use rollbacks::Reason;
-    match reason {
-        Reason::ChangedSince => "somebody changed it since",
-        Reason::PlaceTaken => "another stands in its place by now",
-        Reason::StillNeeded => "it stands in the place of one that is left",
-        Reason::PathTaken => "its path is another's by now",
-        Reason::DecisionConflict => "it would contradict a decision",
-        Reason::VersionRedacted => "the state from before was redacted",
-        Reason::ContentErased => "the text from before was erased",
-        Reason::StoreClosed => "its store is archived or deleted",
-        Reason::QuotaExceeded => "the workspace is full",
-        Reason::OutsideProject => "it lies outside of the project",
-        Reason::NotVisible => "the state from before is not yours to see",
     }
 }
 

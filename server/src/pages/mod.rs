@@ -20,6 +20,7 @@ mod problem;
 mod receipts;
 mod retention;
 mod review;
+mod rollbacks;
 mod search;
 mod sessions;
 mod single_sign_on;
@@ -29,6 +30,7 @@ mod theme;
 mod trail;
 mod viewer;
 mod workspaces;
+mod written;
 
 pub use problem::told;
 
@@ -70,7 +72,13 @@ fn pages() -> Pages {
         .get("/w/{ws}/overview", READING, overview::show)
         .get("/w/{ws}/search", READING, search::show)
         .get("/w/{ws}/memories", READING, memories::index)
+        .post("/w/{ws}/memories", WRITING, memories::create)
+        .get("/w/{ws}/memories/new", WRITING, memories::new)
         .get("/w/{ws}/memories/{id}", READING, memories::show)
+        .get("/w/{ws}/memories/{id}/edit", WRITING, memories::edit)
+        .post("/w/{ws}/memories/{id}/edit", WRITING, memories::update)
+        .get("/w/{ws}/memories/{id}/supersede", WRITING, memories::superseding)
+        .post("/w/{ws}/memories/{id}/supersede", WRITING, memories::supersede)
         .post("/w/{ws}/memories/{id}/verify", REVIEWING, memories::verify)
         .post("/w/{ws}/memories/{id}/archive", WRITING, memories::archive)
         .post("/w/{ws}/memories/{id}/restore", WRITING, memories::restore)
@@ -102,8 +110,10 @@ fn pages() -> Pages {
         .get("/w/{ws}/dreams", READING, dreams::index)
         .post("/w/{ws}/dreams", REVIEWING, dreams::start)
         .get("/w/{ws}/dreams/{id}", READING, dreams::show)
-        .get("/w/{ws}/dreams/{id}/roll-back", REVIEWING, dreams::preview)
-        .post("/w/{ws}/dreams/{id}/roll-back", REVIEWING, dreams::roll_back)
+        .get("/w/{ws}/rollbacks", READING, rollbacks::index)
+        .post("/w/{ws}/rollbacks", REVIEWING, rollbacks::create)
+        .get("/w/{ws}/rollbacks/new", REVIEWING, rollbacks::new)
+        .get("/w/{ws}/rollbacks/{id}", READING, rollbacks::show)
         .get("/w/{ws}/trail", AUDITING, trail::index)
         .post("/w/{ws}/trail/verify", AUDITING, trail::verify)
         .get("/w/{ws}/deletion-requests", READING, deletion::index)

@@ -47,7 +47,8 @@ pub async fn show(viewer: Viewer<Reading>) -> Result<Response, Problem> {
         needs: Needs {
             proposals: waiting.proposals,
             conflicts: waiting.conflicts,
-            deletions: waiting.deletions,
+            to_approve: waiting.to_approve,
+            to_execute: waiting.to_execute,
             doubtful: glance.recalled.iter().filter(doubtful).take(DOUBTFUL).map(recalled).collect(),
         },
         most_recalled: glance.recalled.iter().take(OFTEN).map(recalled).collect(),

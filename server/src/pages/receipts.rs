@@ -3,6 +3,7 @@
 use super::{
     actors::{self, shown},
     asked::Asked,
+    review::shortened,
     search::explained,
     viewer::Viewer,
 };
@@ -58,14 +59,17 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
     Ok(viewer.sees(view.html()))
 }
 
-pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
+pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>, asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
+    let whole = asked.said("whole");
     let id: ReceiptId = id.parse().map_err(|_| Problem::NotFound)?;
     let found = acts::recall::show(app, scope, id, true).await?;
     let texts = found.texts.unwrap_or_default();
     let item = |(told, text): (&Told, acts::recall::AsTold)| {
         let said = |memory: MemoryId| found.verdicts.iter().filter(move |one| one.memory_id == memory);
         let (memory, text) = text.map_or((None, None), |(memory, text)| (Some(memory), text));
+        let text = text.map(|text| shortened(text, whole == told.memory_id.to_string()));
+        let is_cut = text.as_ref().is_some_and(|(_, more)| *more);
         page::Told {
             memory_id: told.memory_id.to_string(),
             version: told.version,
@@ -77,7 +81,8 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
                     .as_ref()
                     .map_or_else(Vec::new, |memory| freshness::judge(memory, scope.settings(), found.receipt.at).reasons),
             },
-            text,
+            text: text.map(|(text, _)| text),
+            is_cut,
             tokens: told.tokens,
             why: explained(told.score, &told.why),
             verdicts: said(told.memory_id).map(|one| (shown(&one.actor), one.verdict.word().to_owned())).collect(),

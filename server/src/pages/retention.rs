@@ -3,11 +3,7 @@
 use super::{asked::Asked, forms::Posted, team::settings::number, viewer::Viewer};
 use crate::{
     acts,
-    model::{
-        Kind, Power, Settings,
-        policies::Policies,
-        workspaces::{SettingsChange, WorkspaceChange},
-    },
+    model::{Kind, Power, Settings, policies::Retention as Rules},
     problem::Problem,
     store::{Auditing, Governing},
 };
@@ -22,7 +18,7 @@ pub async fn show(viewer: Viewer<Auditing>, mut asked: Asked) -> Result<Response
     let now = viewer.scope.settings();
     let may_change = viewer.may(Power::Governing);
     let trying = may_change && !asked.said("try").is_empty();
-    let tried = if trying { tried(now, &|name| asked.text(name)) } else { Ok(now.clone()) };
+    let tried = if trying { rules(&|name| asked.text(name)).and_then(|rules| rules.apply(now.clone())) } else { Ok(now.clone()) };
     let (settings, trying) = match tried {
         Ok(settings) => (settings, trying),
         Err(problem) => {
@@ -62,28 +58,19 @@ fn set(settings: &Settings, kind: Kind) -> String {
     }
 }
 
-/// The settings with the rules of a form or an address.
-fn tried(now: &Settings, said: &dyn Fn(&str) -> Option<String>) -> Result<Settings, Problem> {
-    let retention_days = said("days").map(|days| number("days", &days)).transpose()?;
-    let mut settings = SettingsChange { retention_days: Some(retention_days), ..SettingsChange::default() }.apply(now.clone())?;
-    settings.policies = policies(now, said)?;
-    Ok(settings)
-}
-
-/// Only what retention says is another; the rest of each kind's policy stays.
-fn policies(now: &Settings, said: &dyn Fn(&str) -> Option<String>) -> Result<Policies, Problem> {
-    let mut policies = now.policies.clone();
+/// The rules of a form or an address.
+fn rules(said: &dyn Fn(&str) -> Option<String>) -> Result<Rules, Problem> {
+    let mut rules = Rules { days: said("days").map(|days| number("days", &days)).transpose()?, ..Rules::default() };
     for kind in Kind::ALL.iter().copied() {
         let name = format!("kind.{}", kind.word());
         let days = match said(&name).as_deref().map(str::trim) {
-            None | Some("") => None,
-            Some("never") => Some(None),
-            Some(days) => Some(Some(number(&name, days)?)),
+            None | Some("") => continue,
+            Some("never") => None,
+            Some(days) => Some(number(&name, days)?),
         };
-        let entry = policies.entry(kind).or_default();
-        entry.retention_days = days;
+        rules.of_kinds.insert(kind, days);
     }
-    crate::model::policies::check(policies)
+    Ok(rules)
 }
 
 /// Save the rules, which were looked at before; what they would take at once is confirmed.
@@ -91,7 +78,8 @@ pub async fn update(viewer: Viewer<Governing>, Posted(form): Posted<Vec<(String,
     let page = viewer.place("retention");
     let said = |name: &str| form.iter().find(|(sent, _)| sent == name).map(|(_, value)| value.clone());
     let saved = async {
-        let settings = tried(viewer.scope.settings(), &said)?;
+        let rules = rules(&said)?;
+        let settings = rules.apply(viewer.scope.settings().clone())?;
         let due: usize = acts::deletion::retention_by(&viewer.app, &viewer.scope, &settings).await?.iter().map(|one| one.due.len()).sum();
         if due > 0 && said("confirm").is_none() {
             return Err(Problem::conflict(
@@ -101,12 +89,7 @@ pub async fn update(viewer: Viewer<Governing>, Posted(form): Posted<Vec<(String,
                 ),
             ));
         }
-        let change = WorkspaceChange {
-            settings: SettingsChange { retention_days: Some(settings.retention_days), ..SettingsChange::default() },
-            ..WorkspaceChange::default()
-        };
-        acts::access::change_workspace(&viewer.app, &viewer.scope, &change).await?;
-        acts::policies::set(&viewer.app, &viewer.scope, settings.policies).await
+        acts::policies::retain(&viewer.app, &viewer.scope, &rules).await
     };
     viewer.after(saved.await.map(|_| (page.clone(), Flash::good("Saved. Once an hour what is due is erased, with a certificate."))), &page)
 }
@@ -139,10 +122,10 @@ mod tests {
             "kind.fact" => Some("never".to_owned()),
             _ => None,
         };
-        let tried = tried(&now, &said).unwrap();
+        let tried = rules(&said).unwrap().apply(now.clone()).unwrap();
         assert_eq!((tried.retention_days, tried.policy(Kind::Fact).retention_days), (Some(30), None));
         assert_eq!(tried.policy(Kind::Fact).review_threshold, Threshold::ALWAYS);
         assert_eq!(tried.policy(Kind::Episode).retention_days, Some(30));
-        assert!(super::tried(&now, &|name| (name == "days").then(|| "0".to_owned())).is_err());
+        assert!(rules(&|name| (name == "days").then(|| "0".to_owned())).and_then(|rules| rules.apply(now)).is_err());
     }
 }

@@ -16,7 +16,7 @@ use cairn_web::{
     memories::Freshness,
     search::{Answer, Filters, Hit, Search},
 };
-use time::{Date, Duration, OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
+use time::{Date, Duration, OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339, macros::format_description};
 
 /// As many as an agent gets unless it asks for more.
 const LIMIT: usize = 10;
@@ -26,9 +26,9 @@ const LONGEST: usize = 2000;
 pub async fn show(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
     let question = read(&mut asked);
+    let as_of = question.as_of;
     let answer = match asked.text("q").filter(|q| q.len() <= LONGEST) {
         Some(query) => {
-            let as_of = question.as_of;
             let told = acts::recall::recall(app, scope, "dashboard", Recall { query, ..question }).await?;
             Some(answer(&told, as_of))
         }
@@ -42,6 +42,7 @@ pub async fn show(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response,
         tags: labels.tags,
         authors: actors::choices(&acts::actors::everyone(app, scope).await?),
         days: age.whole_days().clamp(1, 730),
+        ago: as_of.map_or(0, |then| (clock::now().date() - then.to_offset(UtcOffset::UTC).date()).whole_days().max(0)),
         answer,
         chrome: viewer.chrome(asked.complaint()),
     };
@@ -49,9 +50,7 @@ pub async fn show(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response,
 }
 
 fn read(asked: &mut Asked) -> Recall {
-    let slid = asked.read("ago", "a number of days", |text| text.parse::<u32>().ok().filter(|days| *days <= 36_500));
-    let slid = slid.filter(|days| *days > 0).and_then(|days| clock::now().checked_sub(Duration::days(days.into())));
-    let named = asked.read("as_of", "a day or a moment, such as 2026-11-01", moment);
+    let as_of = then(asked);
     Recall {
         kinds: asked.read("kind", "a kind of memory, such as decision", |text| text.parse().ok()).into_iter().collect(),
         freshness: asked.read("freshness", "fresh, suspect or stale", |text| text.parse().ok()).into_iter().collect(),
@@ -59,11 +58,28 @@ fn read(asked: &mut Asked) -> Recall {
         token_budget: asked.read("budget", "a number of tokens", |text| text.parse().ok().filter(|n| *n > 0)),
         project: asked.text("project").filter(|text| text.len() <= 200),
         tags: asked.text("tag").filter(|text| text.len() <= 200).into_iter().collect(),
-        as_of: named.or(slid),
+        as_of,
         detail: Detail::Excerpt,
         limit: LIMIT,
         ..Recall::default()
     }
+}
+
+/// When: as the slider says, if it was moved away from where the day in the address had put it; else as the address says.
+fn then(asked: &mut Asked) -> Option<OffsetDateTime> {
+    let days = |text: &str| text.parse::<u32>().ok().filter(|days| *days <= 36_500);
+    let (slid, stood) = (asked.read("ago", "a number of days", days), asked.read("stood", "a number of days", days));
+    let named = asked.read("as_of", "a day or a moment, such as 2026-11-01", moment);
+    asked.forget("stood");
+    let slid = match slid {
+        Some(days) if named.is_none() || days != stood.unwrap_or(0) => days,
+        _ => {
+            asked.forget("ago");
+            return named;
+        }
+    };
+    asked.forget("as_of");
+    (slid > 0).then(|| clock::now().checked_sub(Duration::days(slid.into()))).flatten()
 }
 
 /// A day is meant to its end.
@@ -85,7 +101,6 @@ fn filters(asked: &Asked) -> Filters {
         tag: said("tag"),
         freshness: said("freshness"),
         author: said("author"),
-        ago: said("ago"),
         as_of: said("as_of"),
         budget: said("budget"),
     }

@@ -4,12 +4,13 @@ use super::{
     actors::{self, shown},
     asked::Asked,
     memories::words,
+    review::{cut, shortened},
     viewer::Viewer,
 };
 use crate::{
     acts::{self, sessions::Replayed},
     model::{
-        SessionId,
+        Power, SessionId,
         page::Limit,
         recall::Receipt,
         sessions::{Event, EventType, Kept, Session, SessionFilter},
@@ -23,6 +24,7 @@ use std::collections::HashMap;
 
 /// One line of what may be long.
 const LINE: usize = 160;
+const COMMAND: usize = 2000;
 
 pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
@@ -65,7 +67,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let view = Show {
         session: summary(session),
         facts: facts.into_iter().filter_map(|(name, value)| Some((name, value.clone()?))).collect(),
-        moments: moments(&viewer, &replayed),
+        moments: moments(&viewer, &replayed, &asked),
         learned: replayed
             .learned
             .iter()
@@ -77,6 +79,9 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
             })
             .collect(),
         learned_more: replayed.learned_more,
+        may_roll_back: viewer.may(Power::Reviewing),
+        actor_id: session.created_by.id.to_string(),
+        cursor: asked.said("cursor").to_owned(),
         continued: asked.is_continued(),
         next_cursor: replayed.next_cursor.clone(),
         chrome: viewer.chrome(asked.complaint()),
@@ -102,18 +107,19 @@ pub fn summary(session: &Session) -> page::Session {
 }
 
 /// Events, checkpoints and recalls in the order in which they happened.
-fn moments(viewer: &Viewer<Reading>, replayed: &Replayed) -> Vec<Moment> {
-    let mut all: Vec<Moment> = replayed.events.iter().map(event).collect();
+fn moments(viewer: &Viewer<Reading>, replayed: &Replayed, asked: &Asked) -> Vec<Moment> {
+    let whole = asked.said("whole");
+    let mut all: Vec<Moment> = replayed.events.iter().map(|one| event(one, whole)).collect();
     all.extend(replayed.checkpoints.iter().map(|kept| checkpoint(kept, &replayed.titles)));
     all.extend(replayed.receipts.iter().map(|receipt| recall(viewer, receipt)));
     all.sort_by_key(|moment| moment.at);
     all
 }
 
-fn event(event: &Event) -> Moment {
+fn event(event: &Event, wanted: &str) -> Moment {
     let text = event.text.as_deref().map(|text| words::gist(text, LINE));
     let title = match event.kind {
-        EventType::Command => event.command.clone(),
+        EventType::Command => event.command.as_deref().map(|command| cut(command, COMMAND)),
         EventType::FileRead | EventType::FileEdit => event.path.clone(),
         EventType::ToolUse | EventType::ToolResult => event.tool.clone(),
         EventType::Search => text.clone().or_else(|| event.path.clone()),
@@ -122,10 +128,18 @@ fn event(event: &Event) -> Moment {
     };
     let title = title.or(text).unwrap_or_else(|| event.kind.word().replace('_', " "));
     let whole = event.output.clone().or_else(|| event.text.clone()).or_else(|| event.input.as_ref().map(ToString::to_string));
+    // Of a command that the line cuts, all of it stands before what it said.
+    let long = event.command.as_ref().filter(|command| command.chars().nth(COMMAND).is_some());
+    let whole = long.map(|command| format!("{command}\n\n{}", whole.as_deref().unwrap_or_default())).or(whole);
+    let text = whole.filter(|text| text.trim() != title && !text.trim().is_empty());
+    let seq = event.seq.to_string();
+    let text = text.map(|text| shortened(text, wanted == seq));
     Moment {
         at: event.at,
         kind: event.kind.word().to_owned(),
-        text: whole.filter(|text| text.trim() != title && !text.trim().is_empty()),
+        is_cut: text.as_ref().is_some_and(|(_, more)| *more),
+        text: text.map(|(text, _)| text),
+        seq: Some(seq),
         title,
         href: None,
         failed: event.exit_code.is_some_and(|code| code != 0),
@@ -145,6 +159,8 @@ fn checkpoint(kept: &Kept, titles: &HashMap<crate::model::MemoryId, String>) -> 
         kind: "checkpoint".to_owned(),
         title: "What the next run has to know".to_owned(),
         text: None,
+        is_cut: false,
+        seq: None,
         href: None,
         failed: false,
         lines,
@@ -158,6 +174,8 @@ fn recall(viewer: &Viewer<Reading>, receipt: &Receipt) -> Moment {
         kind: "recall".to_owned(),
         title: receipt.query.clone().filter(|query| !query.is_empty()).unwrap_or_else(|| "what binds here".to_owned()),
         text: None,
+        is_cut: false,
+        seq: None,
         href: Some(viewer.place(format_args!("receipts/{}", receipt.id))),
         failed: false,
         lines: vec![line("told", format!("{told} {}, {} tokens", if told == 1 { "memory" } else { "memories" }, receipt.tokens), None)],

@@ -1,6 +1,6 @@
 //! Tasks: a board, one of them, and what a person may do with it.
 
-use super::{actors::shown, forms::Posted, sessions, viewer::Viewer};
+use super::{actors::shown, asked::Asked, forms::Posted, sessions, viewer::Viewer};
 use crate::{
     acts::{self, tasks::Shown},
     model::{
@@ -24,8 +24,22 @@ const STATES: [TaskState; 5] = [TaskState::Open, TaskState::Active, TaskState::P
 const MOST: i64 = 20;
 const RUNS: i64 = 20;
 
-pub async fn index(viewer: Viewer<Reading>) -> Result<Response, Problem> {
+/// The board, or all of one state, page by page.
+pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
+    if let Some(state) = asked.read("state", "open, active, paused, completed or abandoned", |text| text.parse::<TaskState>().ok()) {
+        let list = async |cursor: Option<String>| acts::tasks::list(app, scope, Some(state), None, Limit::DEFAULT, cursor.as_deref()).await;
+        let found = asked.page(list).await?;
+        let column = Column { state: state.word().to_owned(), tasks: found.data.iter().map(summary).collect(), more: false };
+        let view = Index {
+            columns: vec![column],
+            state: Some(state.word().to_owned()),
+            continued: asked.is_continued(),
+            next_cursor: found.next_cursor,
+            chrome: viewer.chrome(asked.complaint()),
+        };
+        return Ok(viewer.sees(view.html()));
+    }
     let mut columns = Vec::new();
     for state in STATES {
         let found = acts::tasks::list(app, scope, Some(state), None, Limit::parse(Some(MOST))?, None).await?;
@@ -37,7 +51,7 @@ pub async fn index(viewer: Viewer<Reading>) -> Result<Response, Problem> {
     }
     // What nobody gave up needs no column for it.
     columns.retain(|column| column.state != "abandoned" || !column.tasks.is_empty());
-    let view = Index { columns, chrome: viewer.chrome(None) };
+    let view = Index { columns, state: None, continued: false, next_cursor: None, chrome: viewer.chrome(asked.complaint()) };
     Ok(viewer.sees(view.html()))
 }
 
@@ -64,6 +78,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, key)): Path<(String, String)
                 session_id: item.session_id.to_string(),
             })
             .collect(),
+        more_sessions: runs.next_cursor.is_some(),
         sessions: runs.data.iter().map(sessions::summary).collect(),
         brief: brief.map(|text| Markdown::new(&text)),
         episode: task.episode_id.map(|id| id.to_string()),

@@ -92,7 +92,10 @@ impl<P> Viewer<P> {
             workspaces: self.workspaces.clone(),
             viewer: self.person.shown(),
             sees: self.places(),
-            waiting: Waiting { review: self.waiting.proposals + self.waiting.conflicts, deletion: self.waiting.deletions },
+            waiting: Waiting {
+                review: self.waiting.proposals + self.waiting.conflicts,
+                deletion: self.waiting.to_approve + self.waiting.to_execute,
+            },
             here: self.here.clone(),
             csrf: self.person.csrf(&self.app),
             theme: self.person.theme,
@@ -108,6 +111,7 @@ impl<P> Viewer<P> {
 
     fn places(&self) -> Sees {
         Sees {
+            writing: self.may(Power::Writing),
             reviewing: self.may(Power::Reviewing),
             auditing: self.may(Power::Auditing),
             governing: self.may(Power::Governing),

@@ -1,4 +1,5 @@
-//! What happened in a workspace by the hour: counted once an hour is over, and from the rows themselves until then.
+//! What happened in a workspace by the hour: counted once an hour is over, and from the rows themselves until
+//! then. What people look up on the dashboard is not told to anybody who works, and does not count.
 
 use super::{
     Tx,
@@ -46,7 +47,7 @@ left join (
 left join (
     select date_trunc('hour', at, 'UTC') as hour, count(*)::int as recalls, sum(tokens)::bigint as tokens
     from receipts
-    where workspace_id = $1 and id >= $4 and id < $5 and at >= $2 and at < $3
+    where workspace_id = $1 and id >= $4 and id < $5 and at >= $2 and at < $3 and surface <> 'dashboard'
     group by 1
 ) r using (hour)
 left join (
@@ -57,7 +58,7 @@ left join (
             select date_trunc('hour', r.at, 'UTC') as hour, i ->> 'memory_id' as memory
             from receipts r
             cross join lateral jsonb_array_elements(r.items) i
-            where r.workspace_id = $1 and r.id >= $4 and r.id < $5 and r.at >= $2 and r.at < $3
+            where r.workspace_id = $1 and r.id >= $4 and r.id < $5 and r.at >= $2 and r.at < $3 and r.surface <> 'dashboard'
         ) told
         group by hour, memory
     ) ranked
@@ -91,7 +92,7 @@ pub async fn days(tx: &mut Tx<Read>, since: OffsetDateTime) -> Result<Vec<Day>, 
               order by id desc limit 20000)
              union all
              (select (at at time zone 'UTC')::date, 0, 1, tokens
-              from receipts where workspace_id = $1 and id >= $4 and at >= $3
+              from receipts where workspace_id = $1 and id >= $4 and at >= $3 and surface <> 'dashboard'
               order by id desc limit 20000)
          ) counted
          group by day
@@ -117,7 +118,8 @@ pub async fn most_recalled(tx: &mut Tx<Read>, since: OffsetDateTime, most: i64) 
              where a.workspace_id = $1 and a.hour >= $2 and a.hour < $3
              union all
              select (i ->> 'memory_id')::uuid, 1
-             from (select items from receipts where workspace_id = $1 and id >= $4 and at >= $3 order by id desc limit 200) r
+             from (select items from receipts where workspace_id = $1 and id >= $4 and at >= $3 and surface <> 'dashboard'
+                   order by id desc limit 200) r
              cross join lateral jsonb_array_elements(r.items) i
          ) told
          group by memory
@@ -189,12 +191,21 @@ pub async fn at_work(tx: &mut Tx<Read>, since: OffsetDateTime, most: i64) -> Res
     Ok(rows.into_iter().map(shown).collect())
 }
 
-/// How many proposals, conflicts and deletion requests wait; nobody counts past a hundred.
-pub async fn waiting(tx: &mut Tx<Read>) -> Result<(i64, i64, i64), Problem> {
+/// How many wait, each sort up to a hundred: nobody counts past that.
+#[derive(Clone, Copy, Debug, sqlx::FromRow)]
+pub struct Waiting {
+    pub proposals: i64,
+    pub conflicts: i64,
+    pub to_approve: i64,
+    pub to_execute: i64,
+}
+
+pub async fn waiting(tx: &mut Tx<Read>) -> Result<Waiting, Problem> {
     let counts = sqlx::query_as(
-        "select (select count(*) from (select 1 from proposals where workspace_id = $1 and state = 'open' limit 100) p),
-                (select count(*) from (select 1 from conflicts where workspace_id = $1 and state = 'open' limit 100) c),
-                (select count(*) from (select 1 from deletion_requests where workspace_id = $1 and state in ('pending', 'approved') limit 100) d)",
+        "select (select count(*) from (select 1 from proposals where workspace_id = $1 and state = 'open' limit 100) p) as proposals,
+                (select count(*) from (select 1 from conflicts where workspace_id = $1 and state = 'open' limit 100) c) as conflicts,
+                (select count(*) from (select 1 from deletion_requests where workspace_id = $1 and state = 'pending' limit 100) d) as to_approve,
+                (select count(*) from (select 1 from deletion_requests where workspace_id = $1 and state = 'approved' limit 100) e) as to_execute",
     )
     .bind(tx.workspace())
     .fetch_one(tx.conn())

@@ -13,6 +13,8 @@ pub struct Filters {
     /// An id.
     pub author: String,
     pub path_prefix: String,
+    /// The run in which it was learned, by id.
+    pub session_id: String,
 }
 
 /// One active filter, and the list without it.
@@ -37,7 +39,7 @@ impl Filters {
     }
 
     pub(crate) fn chips(&self, list: &str) -> Vec<Chip> {
-        let labels = ["Search", "Kind", "Freshness", "State", "Project", "Tag", "Author", "Path"];
+        let labels = ["Search", "Kind", "Freshness", "State", "Project", "Tag", "Author", "Path", "Run"];
         let pairs = self.pairs();
         let set = (0..pairs.len()).filter(|place| !pairs[*place].1.is_empty());
         set.map(|place| {
@@ -55,7 +57,7 @@ impl Filters {
         query::link(list, &pairs)
     }
 
-    fn pairs(&self) -> [(&'static str, &str); 8] {
+    fn pairs(&self) -> [(&'static str, &str); 9] {
         [
             ("q", &self.q),
             ("kind", &self.kind),
@@ -65,6 +67,7 @@ impl Filters {
             ("tag", &self.tag),
             ("author", &self.author),
             ("path_prefix", &self.path_prefix),
+            ("session_id", &self.session_id),
         ]
     }
 }

@@ -1,12 +1,14 @@
-//! Memories: the list with its filters, and one memory with its history.
+//! Memories: the list with its filters, one memory with its history, and writing one by hand.
 
 mod diff;
+mod edit;
 mod filters;
 mod index;
 mod show;
 mod version;
 
 pub use diff::{Compare, DiffKind, DiffLine, FieldChange, Hunk, Segment};
+pub use edit::{Edit, Obstacle, Purpose, Typed};
 pub use filters::{Chip, Filters};
 pub use index::{Index, Row};
 pub use show::{Anchor, Look, May, Memory, Related, Show, Source, Told};

@@ -12,6 +12,9 @@ pub struct Show {
     pub memory: Memory,
     /// Newest first.
     pub versions: Vec<Version>,
+    /// Are these older ones, reached by a cursor?
+    pub continued: bool,
+    pub next_cursor: Option<String>,
     /// When the URL asks for two versions.
     pub compare: Option<Compare>,
     /// Show the text as it was written, not rendered.
@@ -105,6 +108,10 @@ pub struct Anchor {
 /// What the viewer may do with it now; all forms not allowed are not there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct May {
+    /// Say it in other words.
+    pub edit: bool,
+    /// Of a decision: put another in its place.
+    pub supersede: bool,
     pub verify: bool,
     pub archive: bool,
     pub restore: bool,
@@ -121,6 +128,15 @@ impl Show {
         self.chrome.memory(&self.memory.id)
     }
 
+    fn next(&self) -> Option<String> {
+        let older = query::link(&self.here(), &[("cursor", self.next_cursor.as_deref()?)]);
+        Some(format!("{older}#history"))
+    }
+
+    fn first(&self) -> String {
+        format!("{}#history", self.here())
+    }
+
     fn rendered(content: &str) -> Markdown {
         Markdown::new(content)
     }
@@ -130,7 +146,8 @@ impl Show {
     }
 
     fn may_act(&self) -> bool {
-        self.may.verify || self.may.archive || self.may.restore || self.may.ask_deletion
+        let May { edit, supersede, verify, archive, restore, ask_deletion, revert: _ } = self.may;
+        edit || supersede || verify || archive || restore || ask_deletion
     }
 
     fn may_revert_to(&self, version: &Version) -> bool {

@@ -88,14 +88,14 @@ impl Proposal {
     ext = "html"
 )]
 pub(crate) struct Tabs {
-    tabs: [(&'static str, String, bool); 3],
+    tabs: [(&'static str, String, bool); 4],
 }
 
 impl HtmlSafe for Tabs {}
 
 impl Tabs {
     pub(crate) fn of(chrome: &Chrome, current: &str) -> Self {
-        let tabs = [("Proposals", "review"), ("Conflicts", "conflicts"), ("Dreams", "dreams")];
+        let tabs = [("Proposals", "review"), ("Conflicts", "conflicts"), ("Dreams", "dreams"), ("Rollbacks", "rollbacks")];
         Self { tabs: tabs.map(|(label, place)| (label, chrome.place(place), place == current)) }
     }
 }

@@ -75,7 +75,8 @@ fn overview() -> Overview {
         needs: Needs {
             proposals: 3,
             conflicts: 1,
-            deletions: 120,
+            to_approve: 120,
+            to_execute: 1,
             doubtful: vec![recalled("Migrations are forward-only", 31, doubtful())],
         },
         most_recalled: vec![recalled("Errors are problem+json", 212, fresh()), recalled("Migrations are forward-only", 31, doubtful())],
@@ -125,16 +126,12 @@ fn search() -> Search {
     };
     Search {
         chrome: chrome(),
-        filters: search::Filters {
-            q: "how do we sign tokens?".into(),
-            ago: "12".into(),
-            project: "gateway".into(),
-            ..search::Filters::default()
-        },
+        filters: search::Filters { q: "how do we sign tokens?".into(), project: "gateway".into(), ..search::Filters::default() },
         projects: vec!["gateway".into()],
         tags: vec!["auth".into()],
         authors: authors(),
         days: 120,
+        ago: 12,
         answer: Some(search::Answer {
             receipt_id: ID.into(),
             hits: vec![hit("Sign service tokens with RS256", fresh(), true), hit("Migrations are forward-only", doubtful(), false)],
@@ -157,7 +154,6 @@ fn hostile_search() -> Search {
         tag: word(),
         freshness: word(),
         author: word(),
-        ago: word(),
         as_of: word(),
         budget: word(),
     };
@@ -203,6 +199,7 @@ fn receipt(chrome: Chrome, said: &str) -> receipts::Show {
         title: title.map(str::to_owned),
         kind: title.map(|_| "decision".to_owned()),
         text: title.map(str::to_owned),
+        is_cut: true,
         freshness: doubtful(),
         tokens: 41,
         why: why(false),

@@ -145,5 +145,15 @@ fn hostile() -> Row {
 
 fn hostile_filters() -> Filters {
     let word = || HOSTILE.to_owned();
-    Filters { q: word(), kind: word(), tag: word(), project: word(), state: word(), freshness: word(), author: word(), path_prefix: word() }
+    Filters {
+        q: word(),
+        kind: word(),
+        tag: word(),
+        project: word(),
+        state: word(),
+        freshness: word(),
+        author: word(),
+        path_prefix: word(),
+        session_id: word(),
+    }
 }

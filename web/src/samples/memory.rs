@@ -1,10 +1,11 @@
-//! One memory: trusted, in doubt, compared, erased and hostile.
+//! One memory: trusted, in doubt, compared, erased and hostile; and written by hand.
 
 use super::{HOSTILE, NOW, RTL, Sample, chrome, hostile_chrome};
 use crate::{
     Actor, Flash,
     memories::{
-        Anchor, Compare, DiffKind, DiffLine, FieldChange, Freshness, Look, May, Memory, Related, Segment, Show, Source, Text, Told, Version,
+        Anchor, Compare, DiffKind, DiffLine, Edit, FieldChange, Freshness, Look, May, Memory, Obstacle, Purpose, Related, Segment, Show,
+        Source, Text, Told, Typed, Version,
     },
 };
 use time::{Duration, OffsetDateTime};
@@ -23,7 +24,39 @@ pub(super) fn samples() -> Vec<Sample> {
         Sample { name: "memory-reader", html: reader.html() },
         Sample { name: "memory-erased", html: erased().html() },
         Sample { name: "memory-hostile", html: hostile().html() },
+        Sample { name: "memory-new", html: edit(Purpose::New, None).html() },
+        Sample {
+            name: "memory-new-refused", html: edit(Purpose::New, Some(Obstacle::Said("“tags” must be at most 64".into()))).html()
+        },
+        Sample { name: "memory-edit", html: edit(revise(), None).html() },
+        Sample { name: "memory-edit-meanwhile", html: edit(revise(), Some(Obstacle::Meanwhile { from: 2, to: 3 })).html() },
+        Sample { name: "memory-supersede-contradicts", html: contradicting("Tokens are signed with RS256").html() },
+        Sample { name: "memory-edit-hostile", html: Edit { chrome: hostile_chrome(), ..contradicting(HOSTILE) }.html() },
     ]
+}
+
+fn edit(purpose: Purpose, obstacle: Option<Obstacle>) -> Edit {
+    let typed = Typed { title: RTL.into(), content: TEXT.into(), kind: "fact".into(), tags: "auth, keys".into(), ..Typed::default() };
+    Edit { chrome: chrome(), purpose, typed, projects: vec!["billing".into(), HOSTILE.into()], obstacle }
+}
+
+fn revise() -> Purpose {
+    Purpose::Revise { id: memory().id, seen: 3 }
+}
+
+fn contradicting(word: &str) -> Edit {
+    let word = || word.to_owned();
+    let obstacle = Obstacle::Decision { id: word(), title: word(), reason: word() };
+    let typed = Typed {
+        title: word(),
+        content: format!("{}</textarea>{}", word(), word()),
+        kind: word(),
+        tags: word(),
+        project: word(),
+        reason: word(),
+        private: true,
+    };
+    Edit { typed, ..edit(Purpose::Supersede { id: word(), title: word() }, Some(obstacle)) }
 }
 
 const TEXT: &str = "Access tokens are signed with EdDSA (Ed25519).\n\nWhy:\n  - keys and signatures are small\n  - \
@@ -31,7 +64,7 @@ const TEXT: &str = "Access tokens are signed with EdDSA (Ed25519).\n\nWhy:\n  - 
     shipped without checking the padding.\n\n    let key = signing_keys.current();\n    sign(&key, claims)";
 
 fn show() -> Show {
-    let may = May { verify: true, archive: true, restore: false, revert: true, ask_deletion: true };
+    let may = May { edit: true, supersede: true, verify: true, archive: true, restore: false, revert: true, ask_deletion: true };
     let versions = vec![
         Version { reason: Some("two clients skipped the padding check".into()), ..version(3, "revised", 0) },
         Version { text: Text::Redacted, by: Actor::agent("code-agent"), ..version(2, "revised", 12) },
@@ -55,6 +88,8 @@ fn show() -> Show {
         chrome: chrome(),
         memory: memory(),
         versions,
+        continued: true,
+        next_cursor: Some("abc".into()),
         compare: None,
         as_written: false,
         told: vec![told, unsaid],

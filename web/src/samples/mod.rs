@@ -8,6 +8,7 @@ mod glance;
 mod memories;
 mod memory;
 mod review;
+mod rollbacks;
 mod runs;
 mod team;
 mod trail;
@@ -43,6 +44,7 @@ pub fn all() -> Vec<Sample> {
     samples.extend(runs::samples());
     samples.extend(trail::samples());
     samples.extend(review::samples());
+    samples.extend(rollbacks::samples());
     samples.extend(team::samples());
     samples.extend(deletion::samples());
     samples
@@ -70,7 +72,7 @@ fn chrome() -> Chrome {
         workspace: workspaces[0].clone(),
         workspaces,
         viewer: viewer(),
-        sees: Sees { reviewing: true, auditing: true, governing: true, instance: true },
+        sees: Sees { writing: true, reviewing: true, auditing: true, governing: true, instance: true },
         waiting: Waiting { review: 3, deletion: 120 },
         here: "/w/coding/memories?q=deploy".into(),
         csrf: "c8f1a9".into(),

@@ -3,7 +3,7 @@
 use super::{HOSTILE, NOW, RTL, Sample, chrome, hostile_chrome};
 use crate::{
     Actor, Choice,
-    dreams::{self, Action, Dream, Item, Named, RollBack},
+    dreams::{self, Action, Dream, Named},
     memories::Segment,
     review::{Beside, Conflict, Conflicts, Decided, Edit, Event, Filters, Index, Proposal, Run, Show, Side},
 };
@@ -36,7 +36,6 @@ pub(super) fn samples() -> Vec<Sample> {
         Sample { name: "dreams-empty", html: dreams::Index { dreams: Vec::new(), next_cursor: None, ..dreams() }.html() },
         Sample { name: "dream", html: dream_page().html() },
         Sample { name: "dream-hostile", html: hostile_dream().html() },
-        Sample { name: "dream-roll-back", html: roll_back().html() },
     ]
 }
 
@@ -301,19 +300,4 @@ fn hostile_dream() -> dreams::Show {
     (action.memory, action.others, action.made) = (named(), vec![named()], Some(named()));
     (action.proposal_id, action.conflict_id) = (Some(word()), Some(word()));
     page
-}
-
-fn roll_back() -> RollBack {
-    let item = |title: &str, outcome: &str, reason: Option<&str>| Item {
-        memory: Named { id: "018f-m".into(), title: Some(title.into()) },
-        outcome: outcome.into(),
-        reason: reason.map(str::to_owned),
-    };
-    RollBack {
-        chrome: chrome(),
-        dream: dream("done"),
-        counts: vec![("go back to the version before".into(), 12), ("are left: somebody built on them".into(), 1)],
-        items: vec![item("Seeding", "restored", None), item(HOSTILE, "left", Some("somebody changed it since"))],
-        more: 11,
-    }
 }

@@ -16,6 +16,8 @@ pub(super) fn samples() -> Vec<Sample> {
     let filters = sessions::Filters { state: "running".into(), ..sessions::Filters::default() };
     let unmatched = sessions::Index { filters, ..none.clone() };
     let empty = tasks::Index { columns: Vec::new(), ..board("x") };
+    let mut completed = tasks::Index { state: Some("completed".into()), continued: true, next_cursor: Some("abc".into()), ..board("x") };
+    completed.columns.truncate(1);
     let silent = sessions::Show { moments: Vec::new(), learned: Vec::new(), ..replay(chrome(), "x") };
     vec![
         Sample { name: "sessions", html: list("Retries are idempotent now").html() },
@@ -27,6 +29,7 @@ pub(super) fn samples() -> Vec<Sample> {
         Sample { name: "session-hostile", html: replay(hostile_chrome(), HOSTILE).html() },
         Sample { name: "tasks", html: board("Retry failed checkouts").html() },
         Sample { name: "tasks-empty", html: empty.html() },
+        Sample { name: "tasks-of-a-state", html: completed.html() },
         Sample { name: "tasks-hostile", html: board(HOSTILE).html() },
         Sample { name: "task", html: task(chrome(), "Retry failed checkouts").html() },
         Sample { name: "task-hostile", html: task(hostile_chrome(), HOSTILE).html() },
@@ -69,6 +72,8 @@ fn replay(chrome: Chrome, word: &str) -> sessions::Show {
         kind: kind.into(),
         title: word.into(),
         text: text.map(str::to_owned),
+        is_cut: kind == "command",
+        seq: text.map(|_| word.to_owned()),
         href: None,
         failed: false,
         lines: Vec::new(),
@@ -89,6 +94,9 @@ fn replay(chrome: Chrome, word: &str) -> sessions::Show {
         ],
         learned: vec![Learned { id: ID.into(), title: word.into(), kind: "discovery".into(), state: "proposed".into() }],
         learned_more: true,
+        may_roll_back: true,
+        cursor: word.into(),
+        actor_id: word.into(),
         continued: true,
         next_cursor: Some("abc".into()),
     }
@@ -108,7 +116,13 @@ fn card(state: &str, word: &str) -> Task {
 
 fn board(word: &str) -> tasks::Index {
     let column = |state: &str| Column { state: state.into(), tasks: vec![card(state, word)], more: state == "completed" };
-    tasks::Index { chrome: chrome(), columns: ["open", "active", "paused", "completed"].map(column).into() }
+    tasks::Index {
+        chrome: chrome(),
+        columns: ["open", "active", "paused", "completed"].map(column).into(),
+        state: None,
+        continued: false,
+        next_cursor: None,
+    }
 }
 
 fn task(chrome: Chrome, word: &str) -> tasks::Show {
@@ -119,6 +133,7 @@ fn task(chrome: Chrome, word: &str) -> tasks::Show {
         created_at: NOW - Duration::days(3),
         items: vec![item("completed"), item("in_progress"), item("pending")],
         sessions: vec![session("ended", word), session("running", word)],
+        more_sessions: true,
         brief: Some(Markdown::new(&format!("# Task\n\n## Next step\n- {word}\n"))),
         episode: Some(ID.into()),
         may: May { pause: true, complete: true, abandon: true },

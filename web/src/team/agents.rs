@@ -98,6 +98,14 @@ impl AgentPage {
         vec![Choice::new("30", "30 days"), Choice::new("90", "90 days"), Choice::new("365", "a year")]
     }
 
+    fn roll_back(&self) -> String {
+        self.chrome.one("rollbacks", "new")
+    }
+
+    fn spans() -> Vec<Choice> {
+        crate::rollbacks::spans()
+    }
+
     fn state(&self, key: &Key) -> &'static str {
         match (key.revoked_at, key.expires_at) {
             (Some(_), _) => "revoked",

@@ -11,6 +11,7 @@ use crate::{
     store::{self, Permission, Scope, memories::Doubted},
 };
 use similar::{ChangeTag, TextDiff};
+use std::time::{Duration, Instant};
 use time::OffsetDateTime;
 
 pub async fn list<P: Permission>(
@@ -106,16 +107,21 @@ pub async fn diff<P: Permission>(
     let mut tx = app.db().read(scope).await?;
     let old = store::memories::find_version(&mut tx, id, from).await?;
     let new = store::memories::find_version(&mut tx, id, to).await?;
-    let lines = compare(&old.content, &new.content);
-    Ok((old, new, lines))
+    drop(tx);
+    let compared = tokio::task::spawn_blocking(move || {
+        let lines = compare(&old.content, &new.content);
+        (old, new, lines)
+    });
+    compared.await.map_err(Problem::internal)
 }
 
 fn compare(old: &str, new: &str) -> Vec<DiffLine> {
-    // Bounded: two hostile texts of 100 KiB must not cost more than this.
-    let diff = TextDiff::configure().timeout(std::time::Duration::from_millis(200)).diff_lines(old, new);
+    // Bounded: two hostile texts of 100 KiB must not cost more than this, their lines and the words in them together.
+    let deadline = Instant::now() + Duration::from_millis(200);
+    let diff = TextDiff::configure().deadline(deadline).diff_lines(old, new);
     diff.ops()
         .iter()
-        .flat_map(|op| diff.iter_inline_changes(op))
+        .flat_map(|op| diff.iter_inline_changes_deadline(op, Some(deadline)))
         .map(|change| DiffLine {
             tag: change.tag(),
             old_line: change.old_index().map(|index| index + 1),

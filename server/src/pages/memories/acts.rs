@@ -106,10 +106,10 @@ fn settle<P>(viewer: &Viewer<P>, id: MemoryId, done: Result<Memory, Problem>, sa
     viewer.after(done.map(|_| (page.clone(), Flash::good(said))), &page)
 }
 
-fn page<P>(viewer: &Viewer<P>, id: MemoryId) -> String {
+pub(super) fn page<P>(viewer: &Viewer<P>, id: MemoryId) -> String {
     viewer.place(format_args!("memories/{id}"))
 }
 
-fn parse(id: &str) -> Result<MemoryId, Problem> {
+pub(super) fn parse(id: &str) -> Result<MemoryId, Problem> {
     id.parse().map_err(|_| Problem::NotFound)
 }

@@ -13,6 +13,7 @@ pub fn read(asked: &mut Asked) -> Filter {
         tag: asked.text("tag"),
         project: asked.text("project"),
         path_prefix: asked.text("path_prefix"),
+        session_id: asked.read("session_id", "the id of a session", |text| text.parse().ok()),
         q: asked.text("q"),
         ..Filter::default()
     }
@@ -29,5 +30,6 @@ pub fn shown(asked: &Asked) -> Filters {
         freshness: said("freshness"),
         author: said("author"),
         path_prefix: said("path_prefix"),
+        session_id: said("session_id"),
     }
 }

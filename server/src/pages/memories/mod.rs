@@ -1,11 +1,13 @@
-//! The memories of a workspace, as people read them.
+//! The memories of a workspace, as people read and write them.
 
 mod acts;
+mod edit;
 mod filters;
 mod show;
 pub mod words;
 
 pub use acts::{archive, ask_deletion, restore, revert, verify};
+pub use edit::{create, edit, new, supersede, superseding, update};
 pub use show::show;
 
 use super::{actors, asked::Asked, viewer::Viewer};

@@ -15,7 +15,7 @@ use cairn_web::memories::{self as page, Compare, DiffKind, FieldChange, May, Seg
 use similar::ChangeTag;
 
 /// As many versions as one page shows.
-const VERSIONS: i64 = 200;
+const VERSIONS: i64 = 100;
 /// As many receipts, and as many neighbours.
 const TOLD: i64 = 8;
 const RELATED: usize = 6;
@@ -24,7 +24,9 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let (app, scope) = (&viewer.app, &viewer.scope);
     let id: MemoryId = id.parse().map_err(|_| Problem::NotFound)?;
     let memory = acts::memories::find(app, scope, id).await?;
-    let versions = acts::memories::versions(app, scope, id, Limit::parse(Some(VERSIONS))?, None).await?.data;
+    let limit = Limit::parse(Some(VERSIONS))?;
+    let versions =
+        asked.page(async |cursor: Option<String>| acts::memories::versions(app, scope, id, limit, cursor.as_deref()).await).await?;
     let related: Vec<MemoryId> = memory.supersedes.into_iter().chain(memory.superseded_by).collect();
     let titles = acts::memories::titles(app, scope, &related).await?;
     let compare = compare(&viewer, &memory, &mut asked).await?;
@@ -33,7 +35,9 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let related = if words::is_redacted(&memory) { Vec::new() } else { acts::memories::related(app, scope, &memory, RELATED).await? };
     let view = Show {
         memory: words::whole(scope, &memory, acts::stores::name_beside_main(app, scope, memory.store_id).await?, &titles),
-        versions: versions.iter().map(words::version).collect(),
+        versions: versions.data.iter().map(words::version).collect(),
+        continued: asked.is_continued(),
+        next_cursor: versions.next_cursor,
         compare,
         as_written: asked.said("view") == "source",
         told_more: told.next_cursor.is_some(),
@@ -49,11 +53,14 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
 fn may(viewer: &Viewer<Reading>, memory: &Memory) -> May {
     let writing = viewer.may(Power::Writing);
     let in_use = matches!(memory.state, State::Active | State::Proposed);
+    let decision = memory.kind == Kind::Decision;
     May {
+        edit: writing && in_use && !decision,
+        supersede: writing && decision && memory.state == State::Active,
         verify: viewer.may(Power::Reviewing) && memory.state == State::Active,
         archive: writing && memory.state != State::Archived,
         restore: writing && memory.state == State::Archived,
-        revert: writing && in_use && memory.kind != Kind::Decision,
+        revert: writing && in_use && !decision,
         ask_deletion: writing,
     }
 }

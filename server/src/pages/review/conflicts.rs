@@ -3,7 +3,8 @@
 use super::{
     super::{actors::shown, asked::Asked, forms::Posted, viewer::Viewer},
     decide::{back, note},
-    decided, marked,
+    decided,
+    words::{COMPARED, LISTED, marked},
 };
 use crate::{
     acts::{self, conflicts::Shown},
@@ -37,7 +38,7 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
     let found = asked.page(list).await?;
     let view = Conflicts {
         state: asked.said("state").to_owned(),
-        conflicts: found.data.iter().map(conflict).collect(),
+        conflicts: side_by_side(found.data, LISTED).await?,
         may_decide: viewer.may(Power::Reviewing),
         single: false,
         continued: asked.is_continued(),
@@ -51,7 +52,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let found = acts::conflicts::find(&viewer.app, &viewer.scope, parse(&id)?).await?;
     let view = Conflicts {
         state: String::new(),
-        conflicts: vec![conflict(&found)],
+        conflicts: side_by_side(vec![found], COMPARED).await?,
         may_decide: viewer.may(Power::Reviewing),
         single: true,
         continued: false,
@@ -109,7 +110,13 @@ pub async fn sweep(viewer: Viewer<Reviewing>, _: Posted<Nothing>) -> Result<Resp
     viewer.after(done, &list)
 }
 
-fn conflict(one: &Shown) -> Conflict {
+/// Comparing takes its time, which is nobody else's.
+async fn side_by_side(found: Vec<Shown>, most: usize) -> Result<Vec<Conflict>, Problem> {
+    let compared = tokio::task::spawn_blocking(move || found.iter().map(|one| conflict(one, most)).collect());
+    compared.await.map_err(Problem::internal)
+}
+
+fn conflict(one: &Shown, most: usize) -> Conflict {
     let [a, b] = &one.memories;
     let (older, newer) = if a.created_at <= b.created_at { (a, b) } else { (b, a) };
     let said = &one.conflict;
@@ -120,14 +127,14 @@ fn conflict(one: &Shown) -> Conflict {
         score: said.score,
         certain: said.certain,
         found_at: said.found_at,
-        older: side(older, newer, said.kept == Some(older.id)),
-        newer: side(newer, older, said.kept == Some(newer.id)),
+        older: side(older, newer, said.kept == Some(older.id), most),
+        newer: side(newer, older, said.kept == Some(newer.id), most),
         resolution: said.resolution.map(|how| how.word().to_owned()),
         resolved: decided(said.resolved_by.as_ref(), said.resolved_at, said.note.as_ref()),
     }
 }
 
-fn side(memory: &Memory, other: &Memory, kept: bool) -> Side {
+fn side(memory: &Memory, other: &Memory, kept: bool, most: usize) -> Side {
     Side {
         id: memory.id.to_string(),
         title: memory.title.clone(),
@@ -137,7 +144,7 @@ fn side(memory: &Memory, other: &Memory, kept: bool) -> Side {
         by: shown(&memory.updated_by),
         at: memory.updated_at,
         verified: memory.verified_at.is_some(),
-        text: marked(Some(&other.content), &memory.content),
+        text: marked(Some(&other.content), &memory.content, most),
         kept,
     }
 }

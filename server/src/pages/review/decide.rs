@@ -3,13 +3,11 @@
 use super::super::{
     forms::Posted,
     viewer::{Viewer, is_local},
+    written::Written,
 };
 use crate::{
     acts::{self, proposals::Decision},
-    model::{
-        PersonId, ProposalId, ReviewId, Revision, memory,
-        text::{self, Content},
-    },
+    model::{PersonId, ProposalId, ReviewId, text},
     problem::Problem,
     store::Reviewing,
 };
@@ -94,38 +92,14 @@ pub async fn undo(viewer: Viewer<Reviewing>, Posted(form): Posted<Undo>) -> Resu
     viewer.after(done, &to)
 }
 
-#[derive(Deserialize)]
-pub struct Edited {
-    title: Option<String>,
-    content: Option<String>,
-    kind: Option<String>,
-    tags: Option<String>,
-    reason: Option<String>,
-    back: Option<String>,
-}
-
-impl Edited {
-    fn read(&self) -> Result<Revision, Problem> {
-        let tags = self.tags.as_deref().unwrap_or_default().split(',').map(str::trim).filter(|tag| !tag.is_empty());
-        Ok(Revision {
-            title: self.title.as_deref().map(|title| text::line("title", title, 300)).transpose()?,
-            content: self.content.clone().map(Content::parse).transpose()?,
-            kind: self.kind.as_deref().map(str::parse).transpose()?,
-            tags: Some(memory::tags(tags.map(str::to_owned).collect())?),
-            reason: self.reason.as_deref().map(|reason| text::prose("reason", reason, 2000)).transpose()?,
-            ..Revision::default()
-        })
-    }
-}
-
 /// In other words, and approve that.
 pub async fn edit(
     viewer: Viewer<Reviewing>,
     Path((_, id)): Path<(String, String)>,
-    Posted(form): Posted<Edited>,
+    Posted(form): Posted<Written>,
 ) -> Result<Response, Problem> {
     let id = parse(&id)?;
-    let done = async { acts::proposals::edit(&viewer.app, &viewer.scope, id, form.read()?).await };
+    let done = async { acts::proposals::edit(&viewer.app, &viewer.scope, id, form.revision()?).await };
     let done = done.await.map(|_| (back(&viewer, form.back.as_deref()), Flash::good("Approved in your words.")));
     viewer.after(done, &viewer.place(format_args!("review/{id}")))
 }

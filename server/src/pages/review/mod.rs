@@ -6,7 +6,8 @@ mod words;
 
 pub use conflicts::{index as conflicts, resolve, show as conflict, sweep};
 pub use decide::{assign, decide, decide_many, edit, undo};
-pub(super) use words::marked;
+
+pub(super) use words::{cut, shortened};
 
 use super::{actors::shown, asked::Asked, viewer::Viewer};
 use crate::{
@@ -77,7 +78,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let beside = beside(&viewer, &examined).await?;
     let Examined { shown: one, .. } = examined;
     let nearest = beside.first().map(|(memory, _)| memory.content.as_str());
-    let text = one.memory.as_ref().map(|memory| words::marked(nearest, &memory.content)).unwrap_or_default();
+    let text = one.memory.as_ref().map(|memory| words::marked(nearest, &memory.content, words::COMPARED)).unwrap_or_default();
     let waits = one.proposal.state == ProposalState::Open && Change::has_waiting(one.proposal.change.as_ref());
     let view = Show {
         text,

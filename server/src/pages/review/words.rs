@@ -11,8 +11,9 @@ use cairn_web::{
 };
 use similar::{ChangeTag, TextDiff};
 
-/// As much of a text as is held against another word by word.
-const COMPARED: usize = 8000;
+/// As much of a text as is held against another word by word, on a page of its own and in a list.
+pub const COMPARED: usize = 8000;
+pub const LISTED: usize = 1500;
 const EXCERPT: usize = 280;
 
 pub fn proposal(one: &Shown) -> Proposal {
@@ -65,7 +66,7 @@ pub fn beside(memory: &Memory, other: Option<&str>, score: Option<f32>, becomes:
         title: memory.title.clone(),
         kind: memory.kind.word().to_owned(),
         state: memory.state.word().to_owned(),
-        text: marked(other, &memory.content),
+        text: marked(other, &memory.content, COMPARED),
         score,
         becomes,
     }
@@ -82,11 +83,11 @@ pub fn edit(memory: &Memory) -> Edit {
 }
 
 /// A text, with the words that are not in the other marked. Texts that have little in common are not marked at all.
-pub fn marked(other: Option<&str>, text: &str) -> Vec<Segment> {
-    let text = cut(text, COMPARED);
+pub fn marked(other: Option<&str>, text: &str, most: usize) -> Vec<Segment> {
+    let text = cut(text, most);
     let plain = |text: String| vec![Segment { text, emphasised: false }];
     let Some(other) = other else { return plain(text) };
-    let other = cut(other, COMPARED);
+    let other = cut(other, most);
     let diff = TextDiff::configure().timeout(std::time::Duration::from_millis(20)).diff_words(other.as_str(), text.as_str());
     if diff.ratio() < 0.35 {
         return plain(text);
@@ -110,17 +111,26 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
+/// As much of one of many texts as a page shows, unless all of it is wanted; and whether there is more.
+pub fn shortened(text: String, whole: bool) -> (String, bool) {
+    const MOST: usize = 2000;
+    match text.char_indices().nth(MOST) {
+        Some(_) if !whole => (cut(&text, MOST), true),
+        _ => (text, false),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_differs_is_marked_and_nothing_is_lost() {
-        let parts = marked(Some("deploys run on friday at noon"), "deploys run on monday at noon");
+        let parts = marked(Some("deploys run on friday at noon"), "deploys run on monday at noon", COMPARED);
         assert_eq!(parts.iter().map(|part| part.text.as_str()).collect::<String>(), "deploys run on monday at noon");
         let loud: Vec<_> = parts.iter().filter(|part| part.emphasised).map(|part| part.text.trim()).collect();
         assert_eq!(loud, ["monday"]);
-        assert!(marked(Some("nothing of this is alike"), "x y z").iter().all(|part| !part.emphasised));
+        assert!(marked(Some("nothing of this is alike"), "x y z", COMPARED).iter().all(|part| !part.emphasised));
     }
 
     #[test]
