@@ -19,6 +19,8 @@ pub enum Mood {
     Hanging,
     /// Takes events, and for every other batch closes the connection instead of answering.
     Forgetful,
+    /// Something else answers at this address, with this status and a page of its own.
+    Foreign(u16),
 }
 
 #[derive(Default)]
@@ -36,6 +38,8 @@ pub struct Known {
     pub pictures: Vec<Value>,
     /// Whatever the base, it is not known any more.
     pub refuses_bases: bool,
+    /// What was a mistake to refuse.
+    pub takes_poison: bool,
     /// Everything that was sent, to the byte.
     pub sent: Vec<u8>,
     batches: usize,
@@ -99,10 +103,10 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
         if mood == Mood::Hanging {
             thread::sleep(Duration::from_mins(10));
         }
-        let (status, body) = if mood == Mood::Away {
-            (503, json!({"title": "Unavailable", "status": 503, "code": "unavailable", "detail": "The database is away."}))
-        } else {
-            answer(&request, &mut known.lock().expect("known"))
+        let (status, body) = match mood {
+            Mood::Away => (503, json!({"title": "Unavailable", "status": 503, "code": "unavailable", "detail": "The database is away."})),
+            Mood::Foreign(status) => (status, json!("<html><body>Welcome! Please sign in.</body></html>")),
+            _ => answer(&request, &mut known.lock().expect("known")),
         };
         if mood == Mood::Forgetful && request.path.ends_with("/events") && known.lock().expect("known").forgets() {
             return;
@@ -217,7 +221,7 @@ fn start(body: &Value, known: &mut Known) -> (u16, Value) {
 fn append(body: &Value, known: &mut Known) -> (u16, Value) {
     let events = body["events"].as_array().cloned().unwrap_or_default();
     assert!(events.len() <= 1000, "a batch of {}", events.len());
-    if events.iter().any(|event| event["text"] == "poison") {
+    if !known.takes_poison && events.iter().any(|event| event["text"] == "poison") {
         return (
             422,
             json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "No.", "errors": [{"field": "events", "message": "bad"}]}),
