@@ -3,7 +3,7 @@
 
 use super::once::Once;
 use crate::{
-    model::{Actor, ActorKind, PersonId, Power, Project, Role, Run, Settings, StoreId, Workspace, WorkspaceId},
+    model::{Actor, ActorKind, PersonId, Power, Project, Role, Run, SessionId, Settings, StoreId, Workspace, WorkspaceId},
     problem::Problem,
 };
 use std::{marker::PhantomData, sync::Arc};
@@ -205,6 +205,14 @@ impl<P> Scope<P> {
     /// The run that changes under this scope belong to.
     pub fn run(&self) -> Option<Run> {
         self.request.run
+    }
+
+    /// The session among them, if it is one.
+    pub fn session(&self) -> Option<SessionId> {
+        match self.run() {
+            Some(Run::Session(session)) => Some(session),
+            _ => None,
+        }
     }
 
     /// The same, for changes that belong to a run.

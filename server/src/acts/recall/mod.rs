@@ -150,7 +150,7 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
         id: ReceiptId::new(),
         at: now,
         actor: scope.actor().clone(),
-        session_id: asked.session_id,
+        session_id: asked.session_id.or(scope.session()),
         surface: surface.to_owned(),
         query: Some(asked.query.clone()),
         items: items.iter().map(|item| item.told.clone()).collect(),

@@ -49,7 +49,7 @@ pub async fn read<P: Permission>(
         id: ReceiptId::new(),
         at: clock::now(),
         actor: scope.actor().clone(),
-        session_id: None,
+        session_id: scope.session(),
         surface: surface.to_owned(),
         query: Some(String::new()),
         asked: Recall { limit: ids.len(), token_budget: budget, ..Recall::default() },
