@@ -356,6 +356,9 @@ pub struct Flush {
     /// Stay until everything is sent
     #[arg(long)]
     pub wait: bool,
+    /// Send once more what the server had refused
+    #[arg(long)]
+    pub rejected: bool,
     #[arg(long, hide = true)]
     pub spool: Option<String>,
 }

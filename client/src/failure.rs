@@ -97,6 +97,11 @@ impl Failure {
 }
 
 impl Problem {
+    /// Said by a server of ours: others have no such code.
+    pub fn is_ours(&self) -> bool {
+        !self.code.is_empty()
+    }
+
     fn way_out(&self) -> Option<&'static str> {
         Some(match (self.status, self.code.as_str()) {
             (_, "decision_conflict") => {

@@ -153,3 +153,64 @@ async fn what_hangs_on_a_file_that_goes_together_with_the_one_at_hand_weighs_mor
     let warm = agent.asks(asked).await;
     assert!(code(&warm, "clock") > before && code(&warm, "clock") > code(&warm, "cache"), "{warm}");
 }
+
+/// A run that looks for the same thing as the others, once, and finds it where they did.
+async fn looks(agent: &Actor, run: usize, found_in: &str) -> (String, Value) {
+    let session = agent.post("sessions", json!({"agent_tool": "codex", "project": "gateway"})).await.expect(201);
+    let at = format!("sessions/{}", session["id"].as_str().expect("a text"));
+    let events = json!({"events": [
+        {"id": format!("{run}-1"), "type": "prompt", "at": "2026-05-04T10:00:00Z", "text": format!("Task number {run}")},
+        {"id": format!("{run}-2"), "type": "search", "at": "2026-05-04T10:01:00Z", "text": "fn parse_canary_config"},
+        {"id": format!("{run}-3"), "type": "file_read", "at": "2026-05-04T10:02:00Z", "path": found_in},
+        {"id": format!("{run}-4"), "type": "file_edit", "at": "2026-05-04T10:03:00Z", "path": format!("src/part_{run}.rs")},
+    ]});
+    agent.post(&format!("{at}/events"), events).await.expect(200);
+    let ended = agent.post(&format!("{at}/end"), json!({})).await.expect(200);
+    (session["id"].as_str().expect("a text").to_owned(), ended)
+}
+
+fn pointers(proposals: &[Value]) -> Vec<&Value> {
+    proposals.iter().filter(|one| one["memory"]["content"].as_str().is_some_and(|text| text.contains("parse_canary_config"))).collect()
+}
+
+#[tokio::test]
+async fn what_three_runs_looked_for_is_proposed_once() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    looks(&agent, 1, "src/config.rs").await;
+    looks(&agent, 2, "src/config.rs").await;
+    looks(&agent, 3, "src/elsewhere.rs").await;
+    let waiting = agent.lists("proposals").await;
+    assert!(pointers(&waiting).is_empty(), "two runs and another answer are no habit: {waiting:?}");
+    looks(&agent, 4, "src/config.rs").await;
+    let waiting = agent.lists("proposals").await;
+    let [pointer] = pointers(&waiting)[..] else { panic!("one, and not {waiting:?}") };
+    assert_eq!(pointer["memory"]["kind"], "discovery");
+    assert!(pointer["memory"]["content"].as_str().unwrap().contains("src/config.rs"), "{pointer}");
+    assert_eq!(pointer["evidence"].as_array().unwrap().len(), 3, "each run speaks for it: {pointer}");
+    looks(&agent, 5, "src/config.rs").await;
+    let waiting = agent.lists("proposals").await;
+    let [again] = pointers(&waiting)[..] else { panic!("one, and not {waiting:?}") };
+    assert_eq!((&again["id"], again["evidence"].as_array().unwrap().len()), (&pointer["id"], 4));
+    person.post(&format!("proposals/{}/reject", pointer["id"].as_str().unwrap()), json!({})).await.expect(200);
+    looks(&agent, 6, "src/config.rs").await;
+    assert!(pointers(&agent.lists("proposals").await).is_empty(), "what was rejected does not come back");
+}
+
+#[tokio::test]
+async fn what_a_run_looked_for_goes_with_the_run() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let (first, _) = looks(&agent, 1, "src/config.rs").await;
+    looks(&agent, 2, "src/config.rs").await;
+    let request = agent.wants_erased(json!({"session_ids": [first], "reason": "because"})).await;
+    person.approves(&request).await.expect(200);
+    person.executes(&request).await.expect(200);
+    let left: Vec<uuid::Uuid> = sqlx::query_scalar("select session_id from run_looks").fetch_all(house.owner()).await.unwrap();
+    assert!(!left.is_empty() && left.iter().all(|run| run.to_string() != first), "{left:?}");
+    let request = agent.wants_erased(json!({"query": "parse_canary_config", "reason": "because"})).await;
+    person.approves(&request).await.expect(200);
+    person.executes(&request).await.expect(200);
+    let left: i64 = sqlx::query_scalar("select count(*) from run_looks where key like '%canary%'").fetch_one(house.owner()).await.unwrap();
+    assert_eq!(left, 0, "an event that was emptied takes what was learned from it");
+}

@@ -97,3 +97,19 @@ async fn what_is_private_or_walled_off_now_is_so_in_the_past_too() {
     assert_eq!(texts(&grace.asks(then.clone()).await), ["ships wait for everyone"]);
     assert!(texts(&walled.asks(then).await).is_empty());
 }
+
+#[tokio::test]
+async fn what_was_redacted_is_not_told_as_what_it_was_before() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Reviewer).await;
+    let first = agent.remembers("ships wait").await;
+    let second = agent.revises(&first, json!({"content": "ships hurry"})).await;
+    let third = agent.revises(&first, json!({"content": "ships rest"})).await;
+    let store = format!("/v1/memory_stores/memstore_{}", house.workspace("coding").await);
+    let version = format!("{store}/memory_versions/memver_{}_2", first["id"].as_str().unwrap());
+    agent.ask("POST", &format!("{version}/redact")).send().await.expect(200);
+    let told = async |then: &Value| texts(&agent.asks(json!({"query": "ships", "as_of": moment(then)})).await);
+    assert_eq!(told(&first).await, ["ships wait"]);
+    assert!(told(&second).await.is_empty(), "it did not hold any more");
+    assert_eq!(told(&third).await, ["ships rest"]);
+}

@@ -119,3 +119,32 @@ async fn what_says_the_same_is_told_once() {
     twins.sort();
     assert_eq!(pair, twins);
 }
+
+#[tokio::test]
+async fn a_dozen_that_say_the_same_take_the_place_of_one() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    for end in [".", "!", "?", ";", ":", " .", " !", " ?", " ;", " :", "!!", "??", "..", " -", " *", " /"] {
+        agent.remembers(&format!("Deploys are frozen on Fridays because nobody likes to be woken up on a Saturday night{end}")).await;
+    }
+    for name in ["amber", "birch", "cedar", "dune", "ember", "fjord", "glade", "heath", "islet", "jetty", "knoll", "lagoon"] {
+        agent.remembers(&format!("Deploys of the {name} team are announced to the {name} desk by {name}bot")).await;
+    }
+    let answer = agent.asks(json!({"query": "deploys frozen on fridays because saturday night"})).await;
+    assert_eq!(items(&answer).len(), 10, "{answer}");
+    assert_eq!(items(&answer)[0]["folded"].as_array().unwrap().len(), 15, "{answer}");
+}
+
+#[tokio::test]
+async fn a_small_budget_is_spent_on_what_fits_it() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    for n in 0..20 {
+        let rule =
+            format!("The rule of harbours number {n}: {}", format!("boat {n} waits for ferry {} at pier {}. ", n + 20, n + 40).repeat(6));
+        agent.remembers(&rule).await;
+    }
+    agent.remembers("Harbours close").await;
+    let answer = agent.asks(json!({"query": "the rule of harbours number", "token_budget": 8})).await;
+    assert_eq!(texts(&answer), ["Harbours close"], "{answer}");
+}

@@ -19,11 +19,16 @@ struct Twins {
     there: Actor,
 }
 
-async fn twins() -> Twins {
-    let house = House::open().await;
+/// A second server on the same database.
+async fn beside(house: &House) -> House {
     let key = house.folder().join("master.key");
     let other = House::on_database(house.postgres().clone(), house.database().to_owned(), |given| given.master_key_file = Some(key)).await;
-    let other = other.expect("a second server opens");
+    other.expect("a second server opens")
+}
+
+async fn twins() -> Twins {
+    let house = House::open().await;
+    let other = beside(&house).await;
     let here = house.agent("coding", Role::Writer).await;
     let there = here.living_at(&other.url);
     // Both have an index before anything happens.
@@ -68,6 +73,15 @@ async fn a_server_that_nobody_asks_forgets_what_was_erased_elsewhere() {
     until("it is heard of without anybody asking", async || knows()).await;
     reviewer.lets_go(&here.asks_to_erase(&[&memory], "a wish").await).await;
     until("it is forgotten without anybody asking", async || !knows()).await;
+}
+
+#[tokio::test]
+async fn a_server_that_starts_has_its_indexes_before_anybody_asks() {
+    let house = House::open().await;
+    let memory = house.agent("coding", Role::Writer).await.remembers("marmalade is for breakfast").await;
+    let id: uuid::Uuid = memory["id"].as_str().unwrap().parse().unwrap();
+    let other = beside(&house).await;
+    until("the index is built", async || cairn_server::acts::recall::is_indexed(other.app(), cairn_server::model::MemoryId(id))).await;
 }
 
 #[tokio::test]

@@ -221,3 +221,19 @@ async fn what_a_resumed_run_is_told_leaves_a_receipt_and_says_what_went_stale() 
     let place = format!("receipts?memory_id={}", stale["id"].as_str().unwrap());
     assert!(agent.lists(&place).await.iter().any(|one| one["id"] == told["receipt_id"]));
 }
+
+#[tokio::test]
+async fn however_often_a_decision_was_replaced_the_next_run_is_told_the_one_that_stands() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let session = run(&agent, Some("t")).await;
+    let written = checkpoint(&agent, &session, json!({"decisions": ["Service tokens are signed with HS256"]})).await;
+    let mut last = json!({"id": written["decisions"][0]["memory_id"]});
+    for text in ["Service tokens are signed with RS256", "Service tokens are signed with ES256", "Service tokens are signed with EdDSA"] {
+        last = agent.post(&format!("{}/supersede", at(&last)), json!({"content": text})).await.expect(201);
+    }
+    let next = run(&agent, None).await;
+    let told = agent.post("tasks/t/resume", json!({"session_id": next})).await.expect(200);
+    assert_eq!(titles(&told["state"]["decisions"]), ["Service tokens are signed with EdDSA"]);
+    assert!(told["markdown"].as_str().unwrap().contains("EdDSA"), "{told}");
+}

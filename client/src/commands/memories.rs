@@ -83,20 +83,28 @@ pub fn context(here: &Here, wish: Context) -> Result<(), Failure> {
 
 fn told(answer: &Value) -> String {
     let items = answer["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let notes: String =
+        answer["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).map(|note| format!("{note}\n")).collect();
     if items.is_empty() {
-        return "Nothing is known about that.".to_owned();
+        return format!("{notes}Nothing is known about that.");
     }
-    let mut text = String::new();
+    let mut text = notes;
     for item in items {
-        let title = item["title"].as_str().or_else(|| item["path"].as_str()).unwrap_or("?");
+        // An agent may read this: what speaks to it instead of stating something is named, and not passed on.
+        let flagged = item["flagged"].as_str();
+        let title = match flagged {
+            Some(what) => format!("[left out: its text {what}]"),
+            None => item["title"].as_str().or_else(|| item["path"].as_str()).unwrap_or("?").to_owned(),
+        };
         let _ = write!(text, "{title}  [{}", show::cell(item, "kind"));
         let freshness = item["freshness"]["state"].as_str().unwrap_or("fresh");
         if freshness != "fresh" {
             let reasons: Vec<&str> = item["freshness"]["reasons"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let _ = write!(text, ", {freshness}: {}", reasons.join("; "));
         }
-        let _ = writeln!(text, "]  {}", show::cell(item, "memory_id"));
-        for line in item["content"].as_str().unwrap_or_default().lines() {
+        let author = item["provenance"]["author"]["name"].as_str().map(|name| format!("by {name}  ")).unwrap_or_default();
+        let _ = writeln!(text, "]  {author}{}", show::cell(item, "memory_id"));
+        for line in item["content"].as_str().filter(|_| flagged.is_none()).unwrap_or_default().lines() {
             let _ = writeln!(text, "    {line}");
         }
     }

@@ -10,7 +10,7 @@ mod status;
 mod tasks;
 
 use crate::{
-    arguments::{Arguments, Command, InstallName, word},
+    arguments::{Arguments, Command, Flush, InstallName, word},
     failure::Failure,
     flush,
     hook::Tool,
@@ -19,7 +19,7 @@ use crate::{
     progress::Progress,
     repository::Repository,
     server::{Answer, PATIENCE, Server},
-    spool::{Running, RunningSessions, Spool},
+    spool::{self, Running, RunningSessions, Spool},
 };
 use clap::{CommandFactory, Parser};
 use std::{
@@ -90,7 +90,7 @@ fn dispatch(arguments: Arguments) -> Result<(), Failure> {
             Some(tool) => install::uninstall(tool, wish.project, wish.dry_run, wish.yes),
             None => install::uninstall_git(wish.dry_run, wish.yes),
         },
-        Command::Flush(wish) => flush_spool(&here, wish.wait, wish.spool),
+        Command::Flush(wish) => flush_spool(&here, wish),
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Arguments::command(), "cairn", &mut io::stdout());
             Ok(())
@@ -166,12 +166,16 @@ fn words(said: &[String], what: &str) -> Result<String, Failure> {
     if text.is_empty() { Err(Failure::Usage(format!("{what}: there is no text"))) } else { Ok(text) }
 }
 
-fn flush_spool(here: &Here, wait: bool, spool: Option<String>) -> Result<(), Failure> {
-    if let (Some(destination), false) = (&spool, wait) {
+fn flush_spool(here: &Here, wish: Flush) -> Result<(), Failure> {
+    if let (Some(destination), false) = (&wish.spool, wish.wait) {
         flush::run(destination);
         return Ok(());
     }
-    let destination = spool.unwrap_or_else(|| here.destination());
+    let destination = wish.spool.unwrap_or_else(|| here.destination());
+    if wish.rejected {
+        let spool = Spool::of(&destination);
+        spool::take_back(&spool).map_err(|wrong| Failure::file("use", &spool.folder, &wrong))?;
+    }
     let mut progress: Option<(Progress, u64)> = None;
     let done = flush::run_now(&destination, |left| {
         let (progress, total) = progress.get_or_insert_with(|| (Progress::new("sending", left), left));

@@ -122,7 +122,11 @@ fn reasons(trouble: Option<String>, week: &ByTool, no_hooks: bool, position: &Po
         reasons.push(format!("The last delivery failed {}: {}", show::ago(Some(&failure.at)), failure.reason));
     }
     if let Some(last) = rejected(spool).last() {
-        reasons.push(format!("The server refused records, see {}: {}", spool.folder.join("rejected").display(), last.reason));
+        reasons.push(format!(
+            "The server refused records, see {} (`cairn flush --rejected` sends them again): {}",
+            spool.folder.join("rejected").display(),
+            last.reason
+        ));
     }
     if position.dropped > 0 || position.thinned > 0 {
         reasons.push(format!("The spool was full: {} results were thinned, {} records dropped.", position.thinned, position.dropped));

@@ -14,7 +14,7 @@ pub fn task(here: &Here, wish: Task) -> Result<(), Failure> {
         Task::Start { key, title, project } => start(here, &key, title, project),
         Task::List => list(here),
         Task::Show { key } => {
-            let answer = here.server()?.get(&format!("/tasks/{}", escape(&key)))?;
+            let answer = here.server()?.get(&at(here, &key, ""))?;
             here.print(&answer, |answer| state(&answer.json));
             Ok(())
         }
@@ -27,17 +27,18 @@ pub fn task(here: &Here, wish: Task) -> Result<(), Failure> {
 
 fn start(here: &Here, key: &str, title: Option<String>, project: Option<String>) -> Result<(), Failure> {
     let mut body = Map::new();
+    let project = here.project(project);
     let parts = [
         ("key", Some(json!(key))),
         ("title", Some(json!(title.unwrap_or_else(|| key.to_owned())))),
-        ("project", here.project(project).map(Value::from)),
+        ("project", project.clone().map(Value::from)),
     ];
     fill(&mut body, parts);
     let answer = here.server()?.post("/tasks", &Value::Object(body))?;
     tasks_here::set(&here.repository, key);
     // The session that runs here works on it from now on.
     if let Some(running) = here.running() {
-        here.server()?.post(&format!("/tasks/{}/resume", escape(key)), &json!({"session_id": running.id}))?;
+        here.server()?.post(&place(key, "/resume", project.as_deref()), &json!({"session_id": running.id}))?;
     }
     here.print(&answer, |_| format!("Task {key} is open, and this repository is at it."));
     Ok(())
@@ -48,17 +49,27 @@ fn resume(here: &Here, key: &str, session: Option<String>) -> Result<(), Failure
         Some(session) => session,
         None => start_session(here, "cairn", None, Some(key.to_owned()))?.0.id,
     };
-    let answer = here.server()?.post(&format!("/tasks/{}/resume", escape(key)), &json!({"session_id": session}))?;
+    let answer = here.server()?.post(&at(here, key, "/resume"), &json!({"session_id": session}))?;
     tasks_here::set(&here.repository, key);
     here.print(&answer, |answer| answer.json["markdown"].as_str().unwrap_or_default().to_owned());
     Ok(())
 }
 
 fn moved(here: &Here, key: &str, verb: &str, done: &str) -> Result<(), Failure> {
-    let answer = here.server()?.post(&format!("/tasks/{}/{verb}", escape(key)), &json!({}))?;
+    let answer = here.server()?.post(&at(here, key, &format!("/{verb}")), &json!({}))?;
     tasks_here::clear(&here.repository, key);
     here.print(&answer, |_| format!("{done}: {key}."));
     Ok(())
+}
+
+/// Two projects may each have a task of this key: this repository's is meant.
+fn at(here: &Here, key: &str, verb: &str) -> String {
+    place(key, verb, here.project(None).as_deref())
+}
+
+fn place(key: &str, verb: &str, project: Option<&str>) -> String {
+    let project = project.map(|project| format!("?project={}", escape(project))).unwrap_or_default();
+    format!("/tasks/{}{verb}{project}", escape(key))
 }
 
 fn list(here: &Here) -> Result<(), Failure> {

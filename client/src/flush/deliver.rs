@@ -2,7 +2,7 @@
 
 use crate::{
     failure::Failure,
-    server::Server,
+    server::{Answer, Server},
     spool::{Event, Origin, Record, RunningSessions, Spool, What, reject},
 };
 use serde_json::{Value, json};
@@ -83,7 +83,7 @@ impl Delivery {
             What::Checkpoint(body) => self.checkpoint(record, body),
             What::End => match self.in_session(&record.origin, "end", &json!({}), None) {
                 // Ended before, by a replay or by the server's own clock.
-                Err(failure) if failure.status() == Some(404) || is_closed(&failure, "end") => Ok(()),
+                Err(failure) if is_closed(&failure, "end") => Ok(()),
                 sent => sent,
             },
             What::Event(_) => Ok(()),
@@ -111,19 +111,20 @@ impl Delivery {
         let to = self.server_of(origin);
         let deliver = |id: &str| {
             let path = format!("/sessions/{id}/{what}");
-            match once {
+            let answer = match once {
                 Some(key) => to.post_once(&path, body, key),
                 None => to.post(&path, body),
-            }
+            }?;
+            must_be_ours(&answer, what)
         };
         let known = self.sessions.get(origin);
         let id = self.session(origin)?;
         match deliver(&id) {
             Err(failure) if known.is_some() && what != "end" && is_closed(&failure, what) => {
                 self.sessions.ended(origin);
-                deliver(&self.session(origin)?).map(|_| ())
+                deliver(&self.session(origin)?)
             }
-            sent => sent.map(|_| ()),
+            sent => sent,
         }
     }
 
@@ -170,6 +171,19 @@ impl Delivery {
     }
 }
 
+/// Whatever else stands at this address – a page to sign in, a proxy's greeting – may say 200 to anything.
+fn must_be_ours(answer: &Answer, what: &str) -> Result<(), Failure> {
+    let told = match what {
+        "events" => "appended",
+        "checkpoints" => "id",
+        _ => "session",
+    };
+    if answer.json[told].is_null() {
+        return Err(Failure::Away(format!("its answer has no `{told}`: is something else at this address?")));
+    }
+    Ok(())
+}
+
 /// Something in it was erased and may not come back.
 fn is_erased(failure: &Failure) -> bool {
     matches!(failure, Failure::Refused(problem) if problem.code == "content_erased")
@@ -179,6 +193,7 @@ fn is_erased(failure: &Failure) -> bool {
 fn is_closed(failure: &Failure, what: &str) -> bool {
     let Failure::Refused(problem) = failure else { return false };
     match problem.status {
+        _ if !problem.is_ours() => false,
         404 | 410 => true,
         409 if is_erased(failure) => false,
         409 => what == "events" || problem.code.contains("session"),
@@ -187,9 +202,14 @@ fn is_closed(failure: &Failure, what: &str) -> bool {
 }
 
 fn verdict(failure: &Failure) -> Verdict {
-    match failure.status() {
-        Some(401 | 408 | 425 | 429 | 500..) | None => Verdict::Later,
-        Some(_) => Verdict::Never,
+    let Failure::Refused(problem) = failure else { return Verdict::Later };
+    match problem.status {
+        401 | 408 | 425 | 429 | 500.. => Verdict::Later,
+        // About what was sent, whoever says it.
+        400 | 413 | 422 => Verdict::Never,
+        _ if problem.is_ours() => Verdict::Never,
+        // Something else answers at this address: what it thinks of ours is no verdict.
+        _ => Verdict::Later,
     }
 }
 

@@ -1,8 +1,12 @@
 //! The brief at a session's start: asked for with a deadline, else the last one that came, marked as such.
 
 use crate::{clean::short_hash, clock, places, profiles, server::Server, spool::Origin};
-use serde_json::json;
-use std::{fs, path::PathBuf, time::Duration};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 /// An agent's start may wait this long, and no longer.
 const DEADLINE: Duration = Duration::from_millis(1500);
@@ -20,14 +24,26 @@ pub fn fetch(origin: &Origin, destination: &str) -> Option<String> {
 
 fn ask(origin: &Origin, destination: &str) -> Option<String> {
     let profile = profiles::open(destination).ok()?;
-    let server = Server::new(&profile, DEADLINE).ok()?.in_workspace(origin.workspace.as_deref());
+    let asked = Instant::now();
+    let server = || {
+        let left = DEADLINE.saturating_sub(asked.elapsed()).max(Duration::from_millis(1));
+        Some(Server::new(&profile, left).ok()?.in_workspace(origin.workspace.as_deref()))
+    };
     let mut body = json!({"format": "markdown"});
     for (name, value) in [("project", &origin.project), ("task", &origin.task), ("branch", &origin.branch)] {
         if let Some(value) = value {
             body[name] = json!(value);
         }
     }
-    Some(server.post("/context", &body).ok()?.json["markdown"].as_str()?.to_owned())
+    let answer = match server()?.post("/context", &body) {
+        // The task is not there, or not there any more: the rest of the brief is.
+        Err(failure) if failure.status() == Some(422) && origin.task.is_some() => {
+            body["task"] = Value::Null;
+            server()?.post("/context", &body)
+        }
+        answer => answer,
+    };
+    Some(answer.ok()?.json["markdown"].as_str()?.to_owned())
 }
 
 fn kept_at(origin: &Origin, destination: &str) -> PathBuf {

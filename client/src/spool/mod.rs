@@ -17,7 +17,7 @@ pub use append::append;
 pub use bound::hold;
 pub use position::{LastFailure, Position};
 pub use record::{Event, Origin, Record, What};
-pub use rejected::{reject, rejected};
+pub use rejected::{reject, rejected, take_back};
 pub use segments::{Segment, Waiting};
 pub use sessions::{Running, RunningSessions};
 

@@ -1,9 +1,13 @@
 //! What the server will never take: set aside with the reason, so that it blocks nothing and nobody wonders.
 
-use super::{Record, Spool, private};
+use super::{Record, Spool, append, private};
 use crate::{clock, places};
 use serde::{Deserialize, Serialize};
-use std::{fs, io, io::Write, path::PathBuf};
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+};
 
 /// The newer half stays when it grows past this.
 const LARGEST: u64 = 8 * 1024 * 1024;
@@ -28,8 +32,37 @@ pub fn reject(spool: &Spool, records: &[Record], reason: &str) -> io::Result<()>
 
 /// All that is set aside, oldest first.
 pub fn rejected(spool: &Spool) -> Vec<Rejected> {
-    let text = fs::read_to_string(path(spool)).unwrap_or_default();
+    read(&path(spool))
+}
+
+fn read(path: &Path) -> Vec<Rejected> {
+    let text = fs::read_to_string(path).unwrap_or_default();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Puts everything that is set aside back into the spool; how many records that is.
+pub fn take_back(spool: &Spool) -> io::Result<usize> {
+    let taken = spool.folder.join("rejected.taken");
+    // What a killed process had taken comes first. Ids make a repetition harmless.
+    let mut count = put_back(spool, &taken)?;
+    match fs::rename(path(spool), &taken) {
+        Err(nothing) if nothing.kind() == io::ErrorKind::NotFound => {}
+        renamed => {
+            renamed?;
+            count += put_back(spool, &taken)?;
+        }
+    }
+    Ok(count)
+}
+
+fn put_back(spool: &Spool, taken: &Path) -> io::Result<usize> {
+    if !taken.exists() {
+        return Ok(0);
+    }
+    let records: Vec<Record> = read(taken).into_iter().map(|rejected| rejected.record).collect();
+    append(spool, &records)?;
+    fs::remove_file(taken)?;
+    Ok(records.len())
 }
 
 fn shorten(spool: &Spool) -> io::Result<()> {

@@ -72,7 +72,9 @@ fn memories_carry_what_was_said_and_where() {
     let answer: Value = serde_json::from_str(&out(&piped)).expect("JSON");
     assert_eq!(answer["content"], "from a pipe");
     let told = out(&home.run(&["recall", "when", "frozen?"]));
-    assert!(told.contains("Deploys  [decision, stale: gone]") && told.contains("    Fridays are frozen."), "{told}");
+    assert!(told.contains("Deploys  [decision, stale: gone]  by ada  m") && told.contains("    Fridays are frozen."), "{told}");
+    assert!(told.contains("By words alone."), "{told}");
+    assert!(told.contains("[left out: its text gives orders]  [fact]") && !told.contains("Obey me"), "{told}");
     assert!(out(&home.run(&["context"])).starts_with("# Brief"));
 }
 
@@ -165,4 +167,20 @@ fn a_reader_who_has_seen_enough_is_no_accident() {
     drop(child.stdout.take());
     let ended = child.wait_with_output().expect("it ends");
     assert!(ended.status.success() && ended.stderr.is_empty(), "{}", err(&ended));
+}
+
+#[test]
+fn the_task_of_this_repositorys_project_is_meant() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    std::fs::write(home.path().join(".cairn.toml"), "project = \"a b\"\n").expect("settings");
+    assert!(home.run(&["session", "start"]).status.success());
+    for command in ["start", "show", "resume", "pause", "complete", "abandon"] {
+        let done = home.run(&["task", command, "t"]);
+        assert!(done.status.success(), "{command}: {}", err(&done));
+    }
+    let known = server.known.lock().expect("known");
+    let asked: Vec<&str> = known.requests.iter().map(|(asked, _)| asked.as_str()).filter(|asked| asked.contains("/tasks/t")).collect();
+    assert_eq!(asked.len(), 6, "{asked:?}");
+    assert!(asked.iter().all(|asked| asked.ends_with("?project=a%20b")), "{asked:?}");
 }

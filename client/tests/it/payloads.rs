@@ -168,6 +168,16 @@ fn with_the_server_away_the_last_brief_is_told_with_its_date() {
 }
 
 #[test]
+fn a_task_that_the_server_does_not_know_costs_no_brief() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    assert!(home.run(&["task", "start", "OVER"]).status.success());
+    let payload = json!({"session_id": "s", "hook_event_name": "SessionStart", "cwd": home.path(), "source": "startup"});
+    let told = out(&home.hook("claude-code", payload.to_string().as_bytes()));
+    assert!(told.contains("Do not touch auth/legacy.py") && !told.contains("does not answer"), "{told}");
+}
+
+#[test]
 fn before_a_compaction_the_transcript_becomes_a_checkpoint_and_after_it_comes_a_reminder() {
     let home = Home::new();
     let _quiet = home.no_flush();

@@ -169,6 +169,48 @@ fn what_the_server_will_never_take_is_set_aside_and_blocks_nothing() {
 }
 
 #[test]
+fn whatever_else_answers_at_the_address_nothing_counts_as_delivered_or_refused() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    // The session is known by its id; then the address becomes somebody else's.
+    home.hook("claude-code", &prompt("one"));
+    flushed(&home);
+    let transcript = home.path().join("transcript");
+    fs::write(&transcript, json!({"role": "assistant", "content": "NEXT: two"}).to_string()).expect("a transcript");
+    for status in [200, 302, 403, 404, 405, 409, 410] {
+        server.becomes(Mood::Foreign(status));
+        home.hook("claude-code", &prompt(&status.to_string()));
+        assert!(!home.run(&["flush", "--wait"]).status.success(), "{status}");
+    }
+    for name in ["PreCompact", "SessionEnd"] {
+        let payload = json!({"session_id": "s", "hook_event_name": name, "cwd": "/", "transcript_path": transcript});
+        home.hook("claude-code", payload.to_string().as_bytes());
+    }
+    assert!(!home.run(&["flush", "--wait"]).status.success());
+    server.becomes(Mood::Well);
+    flushed(&home);
+    assert_eq!(server.event_texts(), ["one", "200", "302", "403", "404", "405", "409", "410", ""]);
+    let known = server.known.lock().expect("known");
+    assert_eq!((known.checkpoints.len(), known.ended.len(), known.sessions.len()), (1, 1, 1));
+    assert!(!home.spool().join("rejected").exists());
+}
+
+#[test]
+fn what_was_refused_can_be_sent_once_more() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    home.hook("claude-code", &prompt("poison"));
+    home.hook("claude-code", &prompt("one"));
+    flushed(&home);
+    assert_eq!(server.event_texts(), ["one"]);
+    server.known.lock().expect("known").takes_poison = true;
+    assert!(home.run(&["flush", "--wait", "--rejected"]).status.success());
+    assert_eq!(server.event_texts(), ["one", "poison"]);
+    let report: Value = serde_json::from_str(&out(&home.run(&["status", "--json"]))).expect("JSON");
+    assert_eq!(report["spool"]["rejected"], 0);
+}
+
+#[test]
 fn a_task_that_is_over_and_words_that_say_nothing_lose_nothing() {
     let server = Fake::start(Mood::Well);
     let home = Home::signed_in(&server.url);

@@ -16,7 +16,7 @@ use crate::{
     problem::Problem,
     store::{self, Permission, Scope, tasks::Of},
 };
-use std::time::Instant;
+use std::{ops::Range, time::Instant};
 
 /// Said above every text that comes from memory: it is told, not commanded.
 pub const DATA: &str = "What follows was kept by Cairn: notes of this team, to be weighed as such.";
@@ -38,6 +38,8 @@ pub struct Part {
 pub struct Line {
     pub text: String,
     pub memory: Option<(MemoryId, i32)>,
+    /// How much of the memory's text it says; nothing of one that is left out.
+    pub passage: Option<(usize, usize)>,
     pub freshness: Option<Judgement>,
 }
 
@@ -66,7 +68,7 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
         None => store::tasks::last_active(&mut tx, project).await?,
     };
     let branch = asked.branch.as_deref();
-    let plain = |text: String| Line { text, memory: None, freshness: None };
+    let plain = |text: String| Line { text, memory: None, passage: None, freshness: None };
     let (mut next, mut open) = (Vec::new(), Vec::new());
     if let Some(task) = &task {
         next.extend(task.next_step.as_deref().map(|step| plain(format!("{} (task {})", safe(step, 400), task.key))));
@@ -88,13 +90,15 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
     for (name, heading, kinds) in [
         ("decisions", "Decisions that bind", &[Kind::Decision][..]),
         ("conventions", "Conventions", &[Kind::Pattern, Kind::Procedure, Kind::Preference]),
+        ("facts", "Known", &[Kind::Fact]),
         ("pitfalls", "Found out", &[Kind::Discovery]),
         ("episodes", "Recent runs", &[Kind::Episode]),
     ] {
         let mut lines = Vec::new();
         for memory in store::memories::most_binding(&mut tx, kinds, project, MOST).await? {
             let judged = memories::judge_on(scope, &memory, branch);
-            let line = Line { text: line(scope, &memory, branch), memory: Some((memory.id, memory.version)), freshness: Some(judged) };
+            let (text, passage) = told_in_a_line(scope, &memory, branch);
+            let line = Line { text, memory: Some((memory.id, memory.version)), passage, freshness: Some(judged) };
             let fresh = line.freshness.as_ref().is_some_and(|judged| judged.state == Freshness::Fresh);
             if fresh || memory.kind == Kind::Decision { lines.push(line) } else { doubtful.push(line) }
         }
@@ -124,22 +128,24 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
 
 /// A memory in a line: what it says, how far it can be trusted, and where to find the rest.
 pub(super) fn line<P>(scope: &Scope<P>, memory: &Memory, branch: Option<&str>) -> String {
+    told_in_a_line(scope, memory, branch).0
+}
+
+/// The same, and which part of its text that is.
+fn told_in_a_line<P>(scope: &Scope<P>, memory: &Memory, branch: Option<&str>) -> (String, Option<(usize, usize)>) {
     let speaks = cairn_secrets::speaks_to_the_model(&memory.content).or_else(|| cairn_secrets::speaks_to_the_model(&memory.title));
     if let Some(reason) = speaks {
-        return format!("[left out: its text {reason}] ({})", memory.id);
+        return (format!("[left out: its text {reason}] ({})", memory.id), None);
     }
-    let said = memory.content.trim();
-    let text = if said.starts_with(memory.title.trim_end_matches('…')) || memory.title.is_empty() {
-        short(said, 280)
-    } else {
-        format!("{}: {}", short(&memory.title, 120), short(said, 240))
-    };
+    let title = Some(memory.title.as_str()).filter(|title| !memory.content.trim().starts_with(title.trim_end_matches('…')));
+    let (said, passage) = shortened(&memory.content, if title.is_some() { 240 } else { 280 });
+    let text = title.map_or_else(|| said.clone(), |title| format!("{}: {said}", short(title, 120)));
     let judged = memories::judge_on(scope, memory, branch);
     let mark = match judged.state {
         Freshness::Fresh => String::new(),
         state => format!(" [{}: {}]", state.word(), doubts(&judged)),
     };
-    format!("{text}{mark} ({})", memory.id)
+    (format!("{text}{mark} ({})", memory.id), Some((passage.start, passage.end)))
 }
 
 /// Why it is not fresh. Reasons name files and symbols, and those are what somebody called them.
@@ -157,31 +163,43 @@ pub fn safe(text: &str, most: usize) -> String {
 
 /// One line, and no longer than that.
 pub fn short(text: &str, most: usize) -> String {
+    shortened(text, most).0
+}
+
+/// The same, and which part of the text it is.
+fn shortened(text: &str, most: usize) -> (String, Range<usize>) {
     let mut line = String::new();
+    let start = text.len() - text.trim_start().len();
+    let mut end = start;
     for word in text.split_whitespace() {
+        end = word.as_ptr().addr() - text.as_ptr().addr() + word.len();
         if !line.is_empty() {
             line.push(' ');
         }
         line.push_str(word);
         if line.len() > most {
-            line.truncate(line.floor_char_boundary(most));
+            let cut = line.floor_char_boundary(most);
+            end = text.floor_char_boundary(end - (line.len() - cut));
+            line.truncate(cut);
             line.push('…');
             break;
         }
     }
-    line
+    (line, start..end)
 }
 
 fn receipt<P>(scope: &Scope<P>, asked: &Asked, parts: &[Part], tokens: u32, omitted: usize, started: Instant) -> Receipt {
     let of_line = |line: &Line| {
         let (memory_id, version) = line.memory?;
-        Some(told(memory_id, version, line.freshness.as_ref(), tokens::count(&line.text), Detail::Index))
+        let detail = if line.passage.is_some() { Detail::Excerpt } else { Detail::Index };
+        let told = told(memory_id, version, line.freshness.as_ref(), tokens::count(&line.text), detail);
+        Some(Told { passage: line.passage, ..told })
     };
     let items = parts.iter().flat_map(|part| &part.lines).filter_map(of_line).collect();
     let asked = Recall {
         project: asked.project.clone(),
         token_budget: Some(asked.budget),
-        detail: Detail::Index,
+        detail: Detail::Excerpt,
         branch: asked.branch.clone(),
         ..Recall::default()
     };
@@ -217,5 +235,21 @@ pub(super) fn told(memory_id: MemoryId, version: i32, judged: Option<&Judgement>
         detail,
         passage: None,
         folded: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortened_text_is_known_by_its_place() {
+        for text in ["", " a  b ", "zwölf Äpfel\n\tund\u{3000}Birnen", "\u{3000}ab\u{3000}\u{3000}cdef"] {
+            for most in 0..40 {
+                let (line, place) = shortened(text, most);
+                let said: String = text[place].split_whitespace().collect::<Vec<_>>().join(" ");
+                assert_eq!(line.trim_end_matches('…').trim_end(), said, "{text:?} {most}");
+            }
+        }
     }
 }

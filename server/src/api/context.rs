@@ -69,7 +69,7 @@ struct BriefBody {
 /// A section of a brief.
 #[derive(Serialize, ToSchema)]
 struct SectionBody {
-    /// `next_step`, `open`, `decisions`, `conventions`, `pitfalls`, `episodes` or `stale`.
+    /// `next_step`, `open`, `decisions`, `conventions`, `facts`, `pitfalls`, `episodes` or `stale`.
     name: &'static str,
     /// Its heading.
     heading: &'static str,
@@ -91,8 +91,8 @@ struct LineBody {
 
 /// What a run should know before it begins.
 ///
-/// Next step, open work, binding decisions, conventions, what was found out, recent runs, and what may no longer hold; within
-/// the budget, most binding first. It leaves a receipt, as every recall does.
+/// Next step, open work, binding decisions, conventions, what else is known, what was found out, recent runs, and what may no
+/// longer hold; within the budget, most binding first. It leaves a receipt, as every recall does.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/context", tag = "Recall", request_body = ContextBody, responses((status = 200, description = "The brief.", body = BriefBody)))]
 async fn context(
     Of(app): Of<App>,

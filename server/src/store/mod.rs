@@ -23,6 +23,7 @@ pub mod identities;
 mod lineage;
 pub mod links;
 pub mod logins;
+pub mod looks;
 pub mod members;
 pub mod memories;
 pub mod once;

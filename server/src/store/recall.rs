@@ -146,28 +146,36 @@ impl Db {
         Ok(rows.into_iter().map(Indexed::from).collect())
     }
 
-    /// Memories that have changed since a moment: which those are, and what they were then.
+    /// Memories that have changed since a moment, in the order of their ids: which those are, and what they were then. What
+    /// was redacted since is not told as it was, and not as it was before that either.
     pub async fn index_as_of(
         &self,
         mark: ShelfMark,
         model: Option<&str>,
         moment: OffsetDateTime,
+        after: Option<MemoryId>,
+        most: i64,
     ) -> Result<(Vec<MemoryId>, Vec<Indexed>), Problem> {
         let mut tx = self.as_index(mark).await?;
-        let since: Vec<MemoryId> = sqlx::query_scalar("select id from memories where workspace_id = $1 and updated_at > $2")
-            .bind(mark.workspace())
-            .bind(moment)
-            .fetch_all(&mut *tx)
-            .await?;
+        let since: Vec<MemoryId> =
+            sqlx::query_scalar("select id from memories where workspace_id = $1 and updated_at > $2 and id > $3 order by id limit $4")
+                .bind(mark.workspace())
+                .bind(moment)
+                .bind(after.map_or(Uuid::nil(), |id| id.0))
+                .bind(most)
+                .fetch_all(&mut *tx)
+                .await?;
         let sql = format!(
             "{COLUMNS} join lateral (
                 select * from memory_versions v
-                where v.workspace_id = m.workspace_id and v.memory_id = m.id and v.at <= $3 and v.redacted_at is null
+                where v.workspace_id = m.workspace_id and v.memory_id = m.id and v.at <= $3
                 order by v.version desc
-                limit 1) v on true
-             {NAMES} {KEPT} where m.workspace_id = $1 and m.updated_at > $3 and m.created_at <= $3"
+                limit 1) v on v.redacted_at is null
+             {NAMES} {KEPT} where m.workspace_id = $1 and m.id = any($4) and m.created_at <= $3"
         );
-        let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(model).bind(moment).fetch_all(&mut *tx).await?;
+        let ids: Vec<Uuid> = since.iter().map(|id| id.0).collect();
+        let rows: Vec<Row> =
+            sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(model).bind(moment).bind(ids).fetch_all(&mut *tx).await?;
         Ok((since, rows.into_iter().map(Indexed::from).collect()))
     }
 

@@ -1,6 +1,10 @@
 //! Receipts: what was told, to whom and why, kept with each recall; and what became of it.
 
-use super::{Db, Permission, Scope, Tx, tx::Write};
+use super::{
+    Db, Permission, Scope, Tx,
+    trail::{TO_SPARE, first_id_of},
+    tx::Write,
+};
 use crate::{
     model::{
         Actor, ActorKind, AuditId, MemoryId, Project, ReceiptId, SessionId,
@@ -125,9 +129,16 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &ReceiptFilter, limit: Limit, curso
     }
     if let Some(from) = filter.from {
         sql.push(" and r.at >= ").push_bind(from);
+        // Ids grow with time, and their index is there anyway.
+        if let Some(first) = from.checked_sub(TO_SPARE) {
+            sql.push(" and r.id >= ").push_bind(first_id_of(first));
+        }
     }
     if let Some(to) = filter.to {
         sql.push(" and r.at < ").push_bind(to);
+        if let Some(end) = to.checked_add(TO_SPARE) {
+            sql.push(" and r.id < ").push_bind(first_id_of(end));
+        }
     }
     if let Some(cursor) = cursor {
         sql.push(" and r.id < ").push_bind(decode::<ReceiptId>(cursor)?);

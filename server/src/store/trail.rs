@@ -80,7 +80,7 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Opti
 /// Entries that one look goes through, where a filter has no index of its own: writing one would cost every write.
 const LOOKED_THROUGH: i64 = 20_000;
 /// An id is made a little before or after the moment that the entry names; ids between two moments are those with this to spare.
-const TO_SPARE: time::Duration = time::Duration::HOUR;
+pub(super) const TO_SPARE: time::Duration = time::Duration::HOUR;
 
 /// A page of a look through the trail, newest first: it goes through a bounded number of entries, however few of them fit.
 pub struct Look {
@@ -134,7 +134,7 @@ pub async fn look<M>(tx: &mut Tx<M>, filter: &Filter, limit: Limit, cursor: Opti
 }
 
 /// Smaller than every id that was made from this moment on.
-fn first_id_of(moment: OffsetDateTime) -> Uuid {
+pub(super) fn first_id_of(moment: OffsetDateTime) -> Uuid {
     let millis = u64::try_from(moment.unix_timestamp_nanos() / 1_000_000).unwrap_or_default() & 0xffff_ffff_ffff;
     Uuid::from_u128(u128::from(millis) << 80)
 }

@@ -27,10 +27,7 @@ const SWEEP: Duration = Duration::from_secs(5);
 
 /// Runs until the server stops.
 pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
-    let (mut turn, mut look) = (interval(Duration::from_mins(1)), interval(LOOK_AROUND));
-    let mut hourly = interval(Duration::from_hours(1));
-    hourly.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut look = interval(LOOK_AROUND);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let (warming, embedding) = (tokio::spawn(warm_up(app.clone())), tokio::spawn(embeddings::run(app.clone())));
     let dreaming = tokio::spawn(dreams::run(app.clone()));
@@ -38,13 +35,10 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     let sweeping = tokio::spawn(contradictions(app.clone()));
     let sealing = tokio::spawn(sealing::run(app.clone()));
     let counting = tokio::spawn(activity::run(app.clone()));
+    let keeping = tokio::spawn(keep_house(app.clone()));
     loop {
+        // Nothing else in here: what was erased has to be gone in time, however long the rest takes.
         tokio::select! {
-            _ = turn.tick() => {
-                house_keeping(&app).await;
-                quiet_sessions(&app).await;
-            }
-            _ = hourly.tick() => old_pictures(&app).await,
             _ = look.tick() => acts::recall::look_around(&app).await,
             _ = stop.changed() => break,
         }
@@ -56,6 +50,22 @@ pub async fn run(app: App, mut stop: watch::Receiver<bool>) {
     sealing.abort();
     counting.abort();
     dreaming.abort();
+    keeping.abort();
+}
+
+async fn keep_house(app: App) {
+    let (mut turn, mut hourly) = (interval(Duration::from_mins(1)), interval(Duration::from_hours(1)));
+    turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    hourly.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = turn.tick() => {
+                house_keeping(&app).await;
+                quiet_sessions(&app).await;
+            }
+            _ = hourly.tick() => old_pictures(&app).await,
+        }
+    }
 }
 
 /// So that the first question is answered as quickly as the second.

@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
 pub struct Library {
     places: Mutex<HashMap<WorkspaceId, Place>>,
@@ -19,7 +19,12 @@ pub struct Library {
     wanted: Wanted,
     /// Workspaces whose index is being built anew, by another model.
     renewing: Mutex<HashSet<WorkspaceId>>,
+    /// Looks into the past may have to read everything that changed since: a few at a time.
+    looks_back: Semaphore,
 }
+
+/// How many ask for the past at the same moment; the others wait.
+const LOOKS_BACK: usize = 2;
 
 #[derive(Clone)]
 struct Place {
@@ -37,7 +42,13 @@ impl std::fmt::Debug for Library {
 
 impl Library {
     pub fn new(most_mb: u32, wanted: Wanted) -> Self {
-        Self { places: Mutex::default(), most_bytes: most_mb as usize * 1024 * 1024, wanted, renewing: Mutex::default() }
+        Self {
+            places: Mutex::default(),
+            most_bytes: most_mb as usize * 1024 * 1024,
+            wanted,
+            renewing: Mutex::default(),
+            looks_back: Semaphore::new(LOOKS_BACK),
+        }
     }
 
     /// The outside model's, if the settings want one.
@@ -46,6 +57,11 @@ impl Library {
             Wanted::Outside(endpoint) => Some(endpoint),
             Wanted::Nothing | Wanted::Builtin => None,
         }
+    }
+
+    /// Held for as long as the past is looked at.
+    pub(super) async fn look_back(&self) -> Result<SemaphorePermit<'_>, Problem> {
+        self.looks_back.acquire().await.map_err(Problem::internal)
     }
 
     /// The workspace's index, if it is there.

@@ -40,15 +40,13 @@ use crate::{
     store::{self, Permission, Scope, StoodLately, recall::Changes},
 };
 use shelf::Shelf;
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-    time::Instant,
-};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 use time::OffsetDateTime;
 
 /// Read beyond what was asked for, to fill the places of near-duplicates and of what does not fit.
 const SPARE: usize = 3;
+/// How much further is looked where that was not enough.
+const FURTHER: usize = 4;
 
 pub struct Answer {
     pub receipt: Receipt,
@@ -133,7 +131,7 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
         // What was searched ahead was judged on the default branches.
         (found, Arc::make_mut(&mut asked).branch) = (None, branch.clone());
     }
-    let (hits, texts, note) = match (found, asked.as_of) {
+    let (asking, hits, texts, note) = match (found, asked.as_of) {
         (Some(found), None) => told(app, scope, found).await?,
         (_, then) => {
             let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
@@ -143,13 +141,21 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
                 None => told(app, scope, look(app, asking, note).await?).await?,
                 Some(then) => {
                     let (hits, texts) = found_then(app, scope, &asking, then).await?;
-                    (hits, texts, note)
+                    (asking, hits, texts, note)
                 }
             }
         }
     };
     let texts = with_doubts(app, scope, &hits, texts).await?;
-    let (items, packed) = pack(scope, &asked, &hits, texts, moment);
+    let (mut items, mut packed) = pack(scope, &asked, &hits, texts, moment);
+    if asking.may_find_more(&hits, &items) {
+        let hits = search(&asking, asking.most() * FURTHER).await?;
+        let texts = texts_of(app, scope, &hits).await?;
+        asking.shelf.must_be_of(app.db())?;
+        let texts = with_doubts(app, scope, &hits, texts).await?;
+        (items, packed) = pack(scope, &asked, &hits, texts, moment);
+    }
+    drop(asking);
     let receipt = Receipt {
         id: ReceiptId::new(),
         at: now,
@@ -175,7 +181,7 @@ pub(super) async fn similar<P: Permission>(app: &App, scope: &Scope<P>, asked: R
     let (vector, _) = shelf.by.direction_of(&asked.query).await;
     let limit = asked.limit;
     let asking = Asking::new(app, scope, &shelf, &Arc::new(asked), vector, clock::now()).await?;
-    let (hits, ..) = told(app, scope, look(app, asking, None).await?).await?;
+    let (_, hits, ..) = told(app, scope, look(app, asking, None).await?).await?;
     let ids: Vec<MemoryId> = hits.iter().take(limit).map(|hit| hit.id).collect();
     store::memories::find_some(&mut app.db().read(scope).await?, &ids).await
 }
@@ -185,23 +191,27 @@ async fn look(app: &App, asking: Arc<Asking>, note: Option<String>) -> Result<Fo
     asking.shelf.is_asked();
     let since = asking.shelf.horizon();
     // The look is on its way when the search begins, and mostly back when it ends.
-    let (changes, hits) = tokio::join!(app.db().changes(asking.shelf.mark(), since), search(&asking));
+    let (changes, hits) = tokio::join!(app.db().changes(asking.shelf.mark(), since), search(&asking, asking.most()));
     asking.shelf.must_be_of(app.db())?;
     Ok(Found { hits: hits?, changes: changes?, asking, note })
 }
 
 /// The texts of what was found, after another search if the index did not have everything.
-async fn told<P: Permission>(app: &App, scope: &Scope<P>, found: Found) -> Result<(Vec<Hit>, Vec<Text>, Option<String>), Problem> {
+async fn told<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    found: Found,
+) -> Result<(Arc<Asking>, Vec<Hit>, Vec<Text>, Option<String>), Problem> {
     let Found { asking, mut hits, changes, note } = found;
     if !changes.is_empty() {
         asking.shelf.take_in(app.db(), &changes).await?;
         app.library().make_room(scope.workspace());
-        hits = search(&asking).await?;
+        hits = search(&asking, asking.most()).await?;
     }
     // What changed after the question was asked need not be in the answer; what was erased meanwhile is not read.
-    let texts = texts(app, scope, &hits).await?;
+    let texts = texts_of(app, scope, &hits).await?;
     asking.shelf.must_be_of(app.db())?;
-    Ok((hits, texts, note))
+    Ok((asking, hits, texts, note))
 }
 
 /// As the workspace was: what has not changed since is in the index, and the rest is ranked beside it.
@@ -216,23 +226,26 @@ async fn found_then<P: Permission>(
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
     shelf.must_be_of(app.db())?;
     shelf.take_in(app.db(), &changes).await?;
-    let (since, older) = app.db().index_as_of(scope.shelf_mark(), shelf.by.model(), then).await?;
-    let since: HashSet<MemoryId> = since.into_iter().collect();
+    let look_back = app.library().look_back().await?;
+    let (since, older) = shelf.as_of(app.db(), then).await?;
     let asking = asking.clone();
+    // As far as the second look at the present goes: this one is not made twice.
     let hits = tokio::task::spawn_blocking(move || {
-        let older: Vec<_> = older.iter().map(|row| asking.shelf.prepare(row)).collect();
-        asking.put(|index, question| index.search_with(question, Some(&|id, _| !since.contains(&id)), &older))
+        asking.put(asking.most() * FURTHER, |index, question| index.search_with(question, Some(&|id, _| !since.contains(&id)), &older))
     })
     .await
     .map_err(Problem::internal)?;
-    let texts = texts(app, scope, &hits).await?;
+    drop(look_back);
+    let mut texts = texts_of(app, scope, &hits).await?;
+    // What was changed while the pages were read may stand in the index as it is now.
+    texts.retain(|text| text.updated_at <= then);
     Ok((hits, texts))
 }
 
-async fn search(asking: &Arc<Asking>) -> Result<Vec<Hit>, Problem> {
+async fn search(asking: &Arc<Asking>, most: usize) -> Result<Vec<Hit>, Problem> {
     let few = asking.shelf.read().len() < rank::MANY;
     let asking = asking.clone();
-    let look = move || asking.put(Index::search);
+    let look = move || asking.put(most, Index::search);
     if few {
         return Ok(look());
     }
@@ -275,7 +288,18 @@ impl Asking {
         }))
     }
 
-    fn put(&self, search: impl FnOnce(&Index, &Question<'_>) -> Vec<Hit>) -> Vec<Hit> {
+    /// How many are looked at first.
+    fn most(&self) -> usize {
+        self.asked.limit + SPARE
+    }
+
+    /// Whether near-duplicates or too long ones took the places of others that may follow. A budget that is spent is an answer.
+    fn may_find_more(&self, hits: &[Hit], items: &[Item]) -> bool {
+        let was_full = self.asked.as_of.is_none() && hits.len() >= self.most();
+        was_full && items.len() < self.asked.limit && (items.is_empty() || items.iter().any(|item| !item.told.folded.is_empty()))
+    }
+
+    fn put(&self, most: usize, search: impl FnOnce(&Index, &Question<'_>) -> Vec<Hit>) -> Vec<Hit> {
         let (filter, weights) = (filter_of(&self.asked), Weights::default());
         let question = Question {
             query: &self.asked.query,
@@ -284,7 +308,7 @@ impl Asking {
             viewer: Viewer { person: self.person, project: self.wall.as_ref().map(Project::as_str) },
             anchors: &self.places,
             now: self.moment.unix_timestamp(),
-            limit: self.asked.limit + SPARE,
+            limit: most,
             weights: &weights,
         };
         search(&self.shelf.read(), &question)
@@ -398,7 +422,7 @@ async fn places_of<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall) -
     Ok(places)
 }
 
-async fn texts<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit]) -> Result<Vec<Text>, Problem> {
+async fn texts_of<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit]) -> Result<Vec<Text>, Problem> {
     let versions: Vec<_> = hits.iter().map(|hit| (hit.id, hit.version)).collect();
     let mut authors: Vec<_> = hits.iter().map(|hit| hit.author).collect();
     authors.sort_unstable();

@@ -190,11 +190,25 @@ impl Shelf {
         self.bytes.store(index.bytes() + index.len() * size_of::<(MemoryId, u64, u64)>(), Ordering::Relaxed);
     }
 
+    /// What has changed since a moment, as it was then, beside the index: a page at a time, so that no more texts are in memory.
+    pub(super) async fn as_of(self: &Arc<Self>, db: &Db, moment: OffsetDateTime) -> Result<(HashSet<MemoryId>, Vec<Prepared>), Problem> {
+        let (mut since, mut older, mut last) = (HashSet::new(), Vec::new(), None);
+        loop {
+            let (ids, rows) = db.index_as_of(self.mark, self.by.model(), moment, last, PAGE).await?;
+            let Some(end) = ids.last() else { return Ok((since, older)) };
+            last = Some(*end);
+            let maker = self.clone();
+            let ready = tokio::task::spawn_blocking(move || rows.iter().map(|row| maker.prepare(row)).collect::<Vec<_>>()).await;
+            older.extend(ready.map_err(Problem::internal)?);
+            since.extend(ids);
+        }
+    }
+
     fn prepare_all(&self, rows: &[Indexed]) -> Vec<(Prepared, u64)> {
         rows.iter().map(|row| (self.prepare(row), row.stamp)).collect()
     }
 
-    pub(super) fn prepare(&self, row: &Indexed) -> Prepared {
+    fn prepare(&self, row: &Indexed) -> Prepared {
         let (suspect, stale) = freshness::turns(row, &self.settings);
         let seconds = |at: Option<OffsetDateTime>| at.map(OffsetDateTime::unix_timestamp);
         let code: Vec<CodeOf<'_>> = freshness::code_turns(&row.code)

@@ -34,6 +34,8 @@ const ABANDONED: Duration = Duration::hours(24);
 const LONGEST_LOG: i64 = 20_000;
 /// Of one finding, more runs than this add nothing.
 const MOST_SIGHTINGS: usize = 20;
+/// How much of what several runs looked for may come at once.
+const MOST_AGAIN: usize = 3;
 
 pub struct Ended {
     pub session: Session,
@@ -108,7 +110,10 @@ async fn close<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, closing:
         let (episode, entries) = write_episode(app, scope, &mut tx, id, &held, &distilled).await?;
         trail.extend(entries);
         for finding in &distilled.findings {
-            trail.extend(propose(app, scope, &mut tx, id, &held, finding).await?);
+            trail.extend(propose(app, scope, &mut tx, id, &held, finding, &[]).await?);
+        }
+        for (finding, runs) in looked_for_again(&mut tx, id, &held, &distilled).await? {
+            trail.extend(propose(app, scope, &mut tx, id, &held, &finding, &runs).await?);
         }
         let audit = AuditId::new();
         store::sessions::distilled(&mut tx, id, held.last, episode, audit).await?;
@@ -187,7 +192,37 @@ async fn write_episode<P: CanWrite>(
     Ok((written.first().map(|one| one.memory().id), entries))
 }
 
-/// A finding becomes a proposal, or speaks for the one that is there; one that was rejected does not come back.
+/// What this run looked for and others did before it, with those; what it taught alone is left out.
+async fn looked_for_again(
+    tx: &mut Tx<Write>,
+    id: SessionId,
+    held: &Held,
+    distilled: &Distilled,
+) -> Result<Vec<(Finding, Vec<SessionId>)>, Problem> {
+    let project = held.project.as_deref();
+    let looks: Vec<(String, &str)> = distilled.looks.iter().map(|look| (look.key(), look.path.as_str())).collect();
+    if looks.is_empty() {
+        return Ok(Vec::new());
+    }
+    store::looks::put(tx, id, project, &looks, clock::now()).await?;
+    let enough = i64::try_from(distil::ENOUGH_RUNS).unwrap_or(i64::MAX);
+    let mut again = Vec::new();
+    for (key, mut runs) in store::looks::seen_in(tx, project, &looks, enough).await? {
+        let Some(look) = distilled.looks.iter().find(|look| look.key() == key) else { continue };
+        if distilled.findings.iter().any(|finding| finding.key == key) {
+            continue;
+        }
+        let finding = look.in_runs(runs.len());
+        runs.retain(|run| *run != id);
+        runs.truncate(MOST_SIGHTINGS - 1);
+        again.push((finding, runs));
+    }
+    again.truncate(MOST_AGAIN);
+    Ok(again)
+}
+
+/// A finding becomes a proposal, or speaks for the one that is there; one that was rejected does not come back. `before` are
+/// other runs that saw it.
 async fn propose<P: CanWrite>(
     app: &App,
     scope: &Scope<P>,
@@ -195,6 +230,7 @@ async fn propose<P: CanWrite>(
     id: SessionId,
     held: &Held,
     finding: &Finding,
+    before: &[SessionId],
 ) -> Result<Vec<Audit>, Problem> {
     let project = held.project.as_deref();
     let sighting = Sighting { session_id: id, weight: finding.weight, events: finding.evidence.clone() };
@@ -203,14 +239,16 @@ async fn propose<P: CanWrite>(
     }
     let mut new = captured(id, project, finding.kind, &finding.title, &finding.content)?;
     let suspicious = cairn_secrets::speaks_to_the_model(&finding.content);
-    let confidence = distil::confidence(&[finding.weight]);
+    let earlier = before.iter().map(|run| Sighting { session_id: *run, weight: finding.weight, events: Vec::new() });
+    let sightings: Vec<Sighting> = earlier.chain([sighting]).collect();
+    let confidence = distil::confidence(&sightings.iter().map(|one| one.weight).collect::<Vec<_>>());
     new.confidence = Some(confidence);
     new.proposed = Some(Proposed {
         origin: if suspicious.is_some() { Origin::Suspicious } else { Origin::Capture },
         key: Some(finding.key.clone()),
         reason: suspicious.map_or_else(|| finding.what.reason().to_owned(), |reason| format!("Its text {reason}.")),
         confidence,
-        sightings: vec![sighting],
+        sightings,
         change: None,
     });
     let (_, entries) = write_down(app, scope, tx, new).await?;

@@ -18,7 +18,7 @@ use crate::{
     problem::Problem,
     store::{self, CanWrite, Permission, Scope, Tx, tasks::Of},
 };
-use std::{fmt::Write, time::Instant};
+use std::{collections::HashSet, fmt::Write, time::Instant};
 
 /// What the runs so far came to.
 pub struct State {
@@ -108,7 +108,7 @@ async fn gather<M, P>(tx: &mut Tx<M>, scope: &Scope<P>, task: &Task, but: Option
     let checkpoints = store::tasks::checkpoints(tx, Of::Task(task.id)).await?;
     let items = store::tasks::items(tx, task.id).await?;
     let once = |ids: Vec<MemoryId>| {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         ids.into_iter().filter(|id| seen.insert(*id)).collect::<Vec<_>>()
     };
     let decided = once(checkpoints.iter().flat_map(|one| one.decisions.clone()).collect());
@@ -116,10 +116,8 @@ async fn gather<M, P>(tx: &mut Tx<M>, scope: &Scope<P>, task: &Task, but: Option
     let (decisions, rest): (Vec<Memory>, Vec<Memory>) =
         store::memories::find_some(tx, &decided).await?.into_iter().partition(|memory| memory.state == MemoryState::Active);
     let superseded: Vec<Memory> = rest.into_iter().filter(|memory| memory.state == MemoryState::Superseded).collect();
-    // What took a decision's place binds, whichever run or person wrote it.
-    let successors = once(superseded.iter().filter_map(|memory| memory.superseded_by).filter(|id| !decided.contains(id)).collect());
     let mut decisions = decisions;
-    decisions.extend(store::memories::find_some(tx, &successors).await?.into_iter().filter(|memory| memory.state == MemoryState::Active));
+    decisions.extend(successors(tx, &superseded, &decided).await?);
     let discoveries: Vec<Memory> =
         store::memories::find_some(tx, &found_out).await?.into_iter().filter(|memory| memory.state == MemoryState::Active).collect();
     let branch = match but {
@@ -148,6 +146,26 @@ async fn gather<M, P>(tx: &mut Tx<M>, scope: &Scope<P>, task: &Task, but: Option
     })
 }
 
+/// How often a decision may have been replaced since: further on it is another one.
+const LONGEST_CHAIN: usize = 64;
+
+/// What took a decision's place binds, whichever run or person wrote it, and however often it was replaced again.
+async fn successors<M>(tx: &mut Tx<M>, superseded: &[Memory], known: &[MemoryId]) -> Result<Vec<Memory>, Problem> {
+    let mut seen: HashSet<MemoryId> = known.iter().copied().collect();
+    let mut next: Vec<MemoryId> = superseded.iter().filter_map(|memory| memory.superseded_by).filter(|id| seen.insert(*id)).collect();
+    let mut found = Vec::new();
+    for _ in 0..LONGEST_CHAIN {
+        if next.is_empty() {
+            break;
+        }
+        let (active, rest): (Vec<Memory>, Vec<Memory>) =
+            store::memories::find_some(tx, &next).await?.into_iter().partition(|memory| memory.state == MemoryState::Active);
+        next = rest.iter().filter_map(|memory| memory.superseded_by).filter(|id| seen.insert(*id)).collect();
+        found.extend(active);
+    }
+    Ok(found)
+}
+
 /// Events of a log that are read to see where a run stopped.
 const LAST_EVENTS: i64 = 400;
 
@@ -171,7 +189,7 @@ fn traces(events: &[&Event]) -> Vec<String> {
     let mut edited: Vec<&str> =
         events.iter().filter(|event| event.kind == EventType::FileEdit).filter_map(|event| event.path.as_deref()).collect();
     edited.reverse();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     edited.retain(|path| seen.insert(*path));
     if !edited.is_empty() {
         edited.truncate(8);

@@ -19,6 +19,7 @@ mod tests;
 
 use crate::model::{Kind, sessions::Event};
 use log::Log;
+pub use repeats::Look;
 use std::collections::HashSet;
 
 /// One session, as it was logged.
@@ -46,6 +47,8 @@ pub struct Distilled {
     pub pairs: Vec<Pair>,
     /// The surest first.
     pub findings: Vec<Finding>,
+    /// To be held against what other runs looked for.
+    pub looks: Vec<Look>,
 }
 
 /// What happened, as markdown.
@@ -130,6 +133,8 @@ impl FindingKind {
     }
 }
 
+/// So many runs make a memory of what each of them looked for.
+pub const ENOUGH_RUNS: usize = 3;
 /// How many findings one run may bring, so that review stays possible.
 const MOST: usize = 8;
 const MOST_EVIDENCE: usize = 12;
@@ -144,7 +149,12 @@ pub fn distil(run: &Run<'_>) -> Distilled {
     findings.extend(corrections::findings(&log));
     findings.extend(repeats::findings(&log));
     findings.extend(together::findings(&log, &ties));
-    Distilled { episode: episode::episode(run, &log), pairs: together::pairs(&log, &ties), findings: best(findings) }
+    Distilled {
+        episode: episode::episode(run, &log),
+        pairs: together::pairs(&log, &ties),
+        findings: best(findings),
+        looks: repeats::looks(&log),
+    }
 }
 
 /// How sure several runs together make a finding, each as sure as given.

@@ -273,6 +273,15 @@ fn a_stale_one_stands_below_a_fresh_one_that_says_the_same() {
 }
 
 #[test]
+fn of_those_that_answer_alike_the_most_binding_comes_first() {
+    // Put in the other way round.
+    let order = [Kind::Decision, Kind::Pattern, Kind::Fact, Kind::Procedure, Kind::Preference, Kind::Discovery, Kind::Episode];
+    let says = |kind: &Kind| Sample { kind: *kind, ..Sample::says("deploys are frozen on fridays") };
+    let index = index(&order.iter().rev().map(says).collect::<Vec<_>>());
+    assert_eq!(found(&index, "when are deploys frozen"), [7, 6, 5, 4, 3, 2, 1]);
+}
+
+#[test]
 fn memories_on_the_code_at_hand_come_first() {
     let on = |file: &str| Sample { file: Some(file.to_owned()), ..Sample::says("errors are retried") };
     let index = index(&[on("src/c.rs"), on("lib/b.rs"), on("src/a.rs"), Sample::says("errors are retried")]);

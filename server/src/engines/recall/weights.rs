@@ -135,14 +135,16 @@ impl Weights {
     }
 }
 
-/// How binding a memory is by its kind.
+/// How binding a memory is by its kind: the rules of a project, then how work is done, then what one person wants, and what
+/// happened or was found once least.
 pub fn authority(kind: Kind) -> f32 {
     match kind {
         Kind::Decision => 1.0,
-        Kind::Procedure => 0.9,
-        Kind::Pattern => 0.8,
-        Kind::Preference => 0.7,
-        Kind::Fact | Kind::Discovery => 0.5,
+        Kind::Pattern => 0.9,
+        Kind::Fact => 0.8,
+        Kind::Procedure => 0.7,
+        Kind::Preference => 0.6,
+        Kind::Discovery => 0.5,
         Kind::Episode => 0.3,
     }
 }

@@ -37,6 +37,7 @@ pub(super) const PROMISES: &[Promise<'static>] = &[
                 union all select 'session_events', workspace_id, session_id from session_events
                 union all select 'checkpoints', workspace_id, session_id from checkpoints
                 union all select 'task_items', workspace_id, session_id from task_items
+                union all select 'run_looks', workspace_id, session_id from run_looks
             )
             select distinct format('session %s in %s', l.id, l.place)
             from left_over l

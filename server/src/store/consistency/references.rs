@@ -29,6 +29,7 @@ const LINKS: &[(&str, &str, &str)] = &[
     ("sessions", "task_id", "tasks"),
     ("sessions", "episode_id", "memories"),
     ("session_events", "session_id", "sessions"),
+    ("run_looks", "session_id", "sessions"),
     ("checkpoints", "session_id", "sessions"),
     ("checkpoints", "task_id", "tasks"),
     ("tasks", "episode_id", "memories"),

@@ -63,9 +63,17 @@ pub async fn most_binding<M>(
 ) -> Result<Vec<Memory>, Problem> {
     let kinds: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
     let ids: Vec<MemoryId> = sqlx::query_scalar(
-        "select id from memories
-         where workspace_id = $1 and state = 'active' and kind = any($2) and ($3::text is null or project is null or project = $3)
-         order by verified_at is null, updated_at desc
+        // Of each kind the first from its index, and of those the first.
+        "select m.id
+         from unnest($2::text[]) k (kind)
+         cross join lateral (
+             select id, verified_at is null as unverified, updated_at
+             from memories
+             where workspace_id = $1 and state = 'active' and kind = k.kind and ($3::text is null or project is null or project = $3)
+             order by verified_at is null, updated_at desc
+             limit $4
+         ) m
+         order by m.unverified, m.updated_at desc
          limit $4",
     )
     .bind(tx.workspace())

@@ -159,6 +159,17 @@ fn an_exploration_leaves_pointers() {
 }
 
 #[test]
+fn what_was_looked_for_once_is_kept_for_other_runs() {
+    let events = log!("exploration");
+    let distilled = distil(&run(&events, "/srv/search"));
+    let look = distilled.looks.iter().find(|look| look.key() == "repeated:search:parse_config").expect("it was looked for");
+    let finding = look.in_runs(3);
+    assert_eq!((finding.key.as_str(), finding.title.as_str()), ("repeated:search:parse_config", "`parse_config` is in src/config.rs"));
+    assert!(finding.content.contains("in 3 runs"), "{}", finding.content);
+    assert_eq!(finding.evidence.len(), 4);
+}
+
+#[test]
 fn a_run_cut_off_says_what_is_open() {
     let events = log!("cut-off");
     let (decisions, open) = (["Templates are minijinja".to_owned()], ["invoice template".to_owned()]);
