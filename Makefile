@@ -75,10 +75,12 @@ KILLS ?= 1000
 FAILOVERS ?= 5
 SOAK_SECONDS ?= 1800
 LIST ?= 1000000
-stress: ## a bad day: failover, a Postgres without disk, clocks that jump, 1,000 kills, a soak; KILLS, FAILOVERS, LIST, SOAK_SECONDS
+ROLLBACKS ?= 100
+stress: install-for-tests ## a bad day: failover, a Postgres without disk, clocks that jump, 1,000 kills, a soak; KILLS, FAILOVERS, LIST, ROLLBACKS, SOAK_SECONDS
 	cargo build --bin cairn-server
-	CAIRN_FAILOVERS=$(FAILOVERS) CAIRN_LIST=$(LIST) CAIRN_SLOW_WRITES=1000 CAIRN_SLOW_SECONDS=90 CAIRN_SOAK_SECONDS=$(SOAK_SECONDS) cargo test -p cairn-tests --test stress -- --nocapture --test-threads=1
+	CAIRN_STRESS=1 CAIRN_FAILOVERS=$(FAILOVERS) CAIRN_LIST=$(LIST) CAIRN_SLOW_WRITES=1000 CAIRN_SLOW_SECONDS=90 CAIRN_SOAK_SECONDS=$(SOAK_SECONDS) cargo test -p cairn-tests --test stress -- --nocapture --test-threads=1
 	CAIRN_KILLS=$(KILLS) cargo test -p cairn-tests --test it -- --nocapture --test-threads=1 kill::
+	CAIRN_TEST_SECONDS=60 CAIRN_TEST_WRITERS=8 CAIRN_ROLLBACKS=$(ROLLBACKS) cargo test -p cairn-tests --test it -- --nocapture --test-threads=1 no_answer_misses a_session_rolled_back
 
 CASES ?= 100000
 fuzz: ## every parser that reads outside bytes, CASES=100000 inputs each
