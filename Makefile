@@ -1,7 +1,7 @@
 # Everything one does here. `make` alone says what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail test-document test-supply stress fuzz sbom bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp bench-code bench-freshness bench-scan bench-pages bench-lighthouse proof test-formatters install install-for-run install-for-tests
+.PHONY: help run test build fmt lint check-sqlx sqlx test-rust test-browser test-clients test-tour test-trail test-document test-supply test-deploy stress fuzz sbom bench-write bench-recall bench-speed bench-capture bench-seal bench-dream bench-hook bench-mcp bench-code bench-freshness bench-scan bench-pages bench-lighthouse proof test-formatters install install-for-run install-for-tests
 
 # rustup's folder is not in PATH before the next login.
 export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
@@ -32,6 +32,7 @@ test: install-for-tests ## install what is missing, run every check and every te
 	$(MAKE) --no-print-directory test-trail
 	$(MAKE) --no-print-directory test-document
 	$(MAKE) --no-print-directory test-supply
+	$(MAKE) --no-print-directory test-deploy
 
 build: ## build the server for release
 	cargo build --release --bin cairn-server
@@ -59,11 +60,14 @@ test-tour: ## the README's tour, as a newcomer would run it
 test-trail: ## an exported audit trail, verified by libraries that others wrote
 	@scripts/test-trail.sh
 
-test-document: ## schemathesis asks whatever the API document allows, in every role; DOCUMENT_SECONDS=1800 for longer
+test-document: ## schemathesis asks whatever the API document allows, as agents in every role, as people and as nobody; DOCUMENT_SECONDS=1800 for longer
 	@scripts/test-document.sh
 
 test-supply: ## licences, sources and names of all dependencies against deny.toml, and the bill of materials against its schema
 	@scripts/test-supply.sh
+
+test-deploy: ## Kubernetes manifests against its schemas, alert rules and dashboard against Prometheus's grammar and the server's metrics
+	@scripts/test-deploy.sh
 
 sbom: ## a bill of materials (CycloneDX 1.5) in target/sbom.cdx.json
 	@mkdir -p $(TARGET)
@@ -75,10 +79,12 @@ KILLS ?= 1000
 FAILOVERS ?= 5
 SOAK_SECONDS ?= 1800
 LIST ?= 1000000
-stress: ## a bad day: failover, a Postgres without disk, clocks that jump, 1,000 kills, a soak; KILLS, FAILOVERS, LIST, SOAK_SECONDS
+ROLLBACKS ?= 100
+stress: install-for-tests ## a bad day: failover, a Postgres without disk, clocks that jump, 1,000 kills, a soak; KILLS, FAILOVERS, LIST, ROLLBACKS, SOAK_SECONDS
 	cargo build --bin cairn-server
-	CAIRN_FAILOVERS=$(FAILOVERS) CAIRN_LIST=$(LIST) CAIRN_SLOW_WRITES=1000 CAIRN_SLOW_SECONDS=90 CAIRN_SOAK_SECONDS=$(SOAK_SECONDS) cargo test -p cairn-tests --test stress -- --nocapture --test-threads=1
+	CAIRN_STRESS=1 CAIRN_FAILOVERS=$(FAILOVERS) CAIRN_LIST=$(LIST) CAIRN_SLOW_WRITES=1000 CAIRN_SLOW_SECONDS=90 CAIRN_SOAK_SECONDS=$(SOAK_SECONDS) cargo test -p cairn-tests --test stress -- --nocapture --test-threads=1
 	CAIRN_KILLS=$(KILLS) cargo test -p cairn-tests --test it -- --nocapture --test-threads=1 kill::
+	CAIRN_TEST_SECONDS=60 CAIRN_TEST_WRITERS=8 CAIRN_ROLLBACKS=$(ROLLBACKS) cargo test -p cairn-tests --test it -- --nocapture --test-threads=1 no_answer_misses a_session_rolled_back
 
 CASES ?= 100000
 fuzz: ## every parser that reads outside bytes, CASES=100000 inputs each

@@ -26,8 +26,9 @@ formatters)
     exec python3 bench/freshness/formatters.py --cairn "$target/debug/cairn" --black "$kept/venv/bin/black" "$@"
     ;;
 history)
+    cargo build --release --bin cairn-server
     cargo build --release -p cairn-client --bin cairn --example syn_oracle
-    exec python3 bench/freshness/history.py --cairn "$target/release/cairn" --syn "$target/release/examples/syn_oracle" \
+    exec python3 bench/freshness/history.py --server "$target/release/cairn-server" --cairn "$target/release/cairn" --syn "$target/release/examples/syn_oracle" \
         --black "$kept/venv/bin/black" "$@"
     ;;
 *)

@@ -74,6 +74,22 @@ has_python() {
     python3 -c 'import venv, ensurepip, sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null
 }
 
+# Only one test needs it, which says so where it is not: no reason to stop.
+need_faketime() {
+    [ "$(uname)" = Linux ] || return 0
+    find_faketime && return
+    say "libfaketime is missing."
+    # In a shell of its own: what cannot be installed stops only that.
+    (install_packages faketime) || say "The test of jumping clocks will be left out."
+}
+
+find_faketime() {
+    for folder in /usr/lib/*-linux-gnu /usr/lib64 /usr/lib; do
+        [ -e "$folder/faketime/libfaketimeMT.so.1" ] && return
+    done
+    return 1
+}
+
 find_chromium() {
     for name in chromium chromium-browser google-chrome google-chrome-stable; do
         command -v "$name" >/dev/null && return
@@ -90,6 +106,7 @@ test)
     need_cargo_tools
     need_browser
     need_python
+    need_faketime
     ;;
 *) stop "install.sh wants \`run\` or \`test\`." ;;
 esac

@@ -7,17 +7,17 @@ stop() {
     exit 1
 }
 
-# install_packages compiler|curl|postgres|node|chromium|python
+# install_packages compiler|curl|postgres|node|chromium|python|faketime
 install_packages() {
     if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null && [ "$(package_manager)" != brew ]; then
         stop "installing packages needs root, and there is no sudo. As root run: cd $PWD && sh -c '. scripts/packages.sh; install_packages $1'. Then run make again."
     fi
     case $(package_manager) in
     apt-get) install_apt "$1" ;;
-    dnf) as_root dnf install -y $(names "$1" gcc curl "postgresql-server postgresql" "nodejs npm" chromium python3) ;;
-    apk) as_root apk add --no-cache $(names "$1" build-base curl "$(newest_apk_postgres)" "nodejs npm" chromium "python3 py3-pip") ;;
-    pacman) install_pacman $(names "$1" base-devel curl postgresql "nodejs npm" chromium python) ;;
-    zypper) as_root zypper --non-interactive install $(names "$1" gcc curl "postgresql-server postgresql" "nodejs-default npm-default" chromium python3) ;;
+    dnf) as_root dnf install -y $(names "$1" gcc curl "postgresql-server postgresql" "nodejs npm" chromium python3 libfaketime) ;;
+    apk) as_root apk add --no-cache $(names "$1" build-base curl "$(newest_apk_postgres)" "nodejs npm" chromium "python3 py3-pip" libfaketime) ;;
+    pacman) install_pacman $(names "$1" base-devel curl postgresql "nodejs npm" chromium python libfaketime) ;;
+    zypper) as_root zypper --non-interactive install $(names "$1" gcc curl "postgresql-server postgresql" "nodejs-default npm-default" chromium python3 libfaketime) ;;
     brew) install_brew "$1" ;;
     *) stop "none of apt-get, dnf, apk, pacman, zypper and brew is here to install it. Install it yourself ($1), then run make again." ;;
     esac
@@ -45,6 +45,7 @@ names() {
     node) echo "$5" ;;
     chromium) echo "$6" ;;
     python) echo "$7" ;;
+    faketime) echo "$8" ;;
     esac
 }
 
@@ -67,7 +68,7 @@ install_apt() {
             stop "Ubuntu has Chromium only as a snap. Run \`snap install chromium\` or install Chrome, then make again."
         apt_install chromium
         ;;
-    *) apt_install $(names "$1" "gcc libc6-dev" "curl ca-certificates" "" "nodejs npm" "" "python3 python3-venv") ;;
+    *) apt_install $(names "$1" "gcc libc6-dev" "curl ca-certificates" "" "nodejs npm" "" "python3 python3-venv" libfaketime) ;;
     esac
 }
 
@@ -117,7 +118,7 @@ install_brew() {
     compiler) stop "run \`xcode-select --install\`, then make again." ;;
     chromium) brew install --cask chromium || stop "\`brew install --cask chromium\` failed; its own words are above." ;;
     *)
-        package=$(names "$1" "" curl postgresql@17 node "" python3)
+        package=$(names "$1" "" curl postgresql@17 node "" python3 libfaketime)
         brew install "$package" || stop "\`brew install $package\` failed; its own words are above."
         ;;
     esac

@@ -6,6 +6,12 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
 if cargo deny --version >/dev/null 2>&1; then
     cargo deny --locked check licenses bans sources
+    # Its database is a git repository, which not every machine can reach.
+    if cargo deny --locked fetch db >/dev/null 2>&1; then
+        cargo deny --locked check --disable-fetch advisories
+    else
+        echo "The database of advisories cannot be reached from here: advisories are not checked."
+    fi
 else
     echo "cargo-deny is not installed: licences, sources and names are checked by scripts/supply.py, advisories are not."
     python3 scripts/supply.py check

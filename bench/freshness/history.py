@@ -1,14 +1,16 @@
-"""Real history: does the scanner say of the right symbols, and only of those, that they need a look?
+"""Real history: is it said of the right symbols, and only of those, that they need a look?
 
-Memories are anchored to every symbol of a package's first release. After each later release, what the scanner's
-fingerprints say is compared with what an oracle says that shares no code with it: Python's `ast`, Rust's `syn`, the
-TypeScript compiler. Printed per language: precision and recall of "needs a look".
+Of a package's first release, memories are anchored to symbols on a real server; each release is a commit that `cairn sync`
+tells it. After each later one, what the API says of every anchor is compared with what an oracle says that shares no code
+with us: Python's `ast`, Rust's `syn`, the TypeScript compiler. The fingerprints alone are compared too, of all symbols
+and without a server. Printed per language: precision and recall of "needs a look".
 
-    python3 bench/freshness/history.py [--only LANGUAGE] [--package NAME] [--releases N] [--work FOLDER]
+    python3 bench/freshness/history.py [--only LANGUAGE] [--package NAME] [--releases N] [--anchors N] [--work FOLDER]
 """
 
 import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -16,11 +18,14 @@ import subprocess
 import sys
 import tempfile
 
+import house
+import judged
 import releases
 
 HERE = pathlib.Path(__file__).parent
 REPOSITORY = HERE.parent.parent
 BAR = 0.98
+FINGERPRINTS, SERVER = "by the fingerprints", "by the server"
 
 
 def main():
@@ -29,23 +34,26 @@ def main():
     wish.add_argument("--package")
     wish.add_argument("--releases", type=int)
     wish.add_argument("--work", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()) / "cairn-history")
+    wish.add_argument("--anchors", type=int, default=2000, help="memories on the server, for each package; 0: without a server")
+    wish.add_argument("--server", type=pathlib.Path, default=REPOSITORY / "target/release/cairn-server")
     wish.add_argument("--cairn", type=pathlib.Path, default=REPOSITORY / "target/release/cairn")
     wish.add_argument("--syn", type=pathlib.Path, default=REPOSITORY / "target/release/examples/syn_oracle")
     wish.add_argument("--black", default="black")
     wish.add_argument("--fetch-only", action="store_true")
-    wish.add_argument("--show", type=int, default=0, help="so many disagreements")
+    wish.add_argument("--show", type=int, default=0, help="so many disagreements of each release")
     wish = wish.parse_args()
     failed = False
     for language, packages in json.loads((HERE / "packages.json").read_text()).items():
         if wish.only not in (None, language):
             continue
-        score = Score()
+        scores = {}
         for package, versions in packages.items():
             if wish.package not in (None, package):
                 continue
-            score.add(history(wish, language, package, versions.split()[: wish.releases]))
-        if score.verdicts:
-            print(f"{language}: {score}", flush=True)
+            for how, score in history(wish, language, package, versions.split()[: wish.releases]).items():
+                scores.setdefault(how, Score()).add(score)
+        for how, score in scores.items():
+            print(f"{language}, {how}: {score}", flush=True)
             failed |= score.precision < BAR or score.recall < BAR
         # The last release of each, rewritten as a whole.
         trees = [f"{language}={releases.fetch(language, package, all.split()[-1], wish.work)}" for package, all in packages.items()]
@@ -56,33 +64,46 @@ def main():
 
 
 def history(wish, language, package, versions):
+    """One package's releases, judged by the fingerprints alone and by a server."""
     folders = [releases.fetch(language, package, version, wish.work) for version in versions]
-    score = Score()
     if wish.fetch_only:
-        return score
-    first = None
-    for version, folder in zip(versions, folders):
-        (seen, closed), true = scanned(wish.cairn, folder), oracle(wish, language, folder)
-        score.closed += len(closed)
-        # Where the oracle cannot read a file, there is nothing to compare with.
-        seen = {place: digest for place, digest in seen.items() if place[0] not in true.unreadable}
-        if first is None:
-            places = [place for place in true.symbols if place in seen]
-            score.symbols, score.unseen = len(places), len(true.symbols) - len(places)
-            first = Followed(seen, places), Followed(true.symbols, places)
-            continue
-        score.releases += 1
-        for place, says, holds in zip(places, list(first[0].after(seen, closed)), list(first[1].after(true.symbols, true.unreadable))):
-            score.count(says, holds)
-            if says != holds and score.shown < wish.show:
-                score.shown += 1
-                print(f"  {package} {version} {place[0]} {place[1]}: scanner says {says}, oracle {holds}")
-    print(f"  {package}: {score}", flush=True)
-    return score
+        return {}
+    scores = {FINGERPRINTS: Score()}
+    with contextlib.ExitStack() as stack:
+        server, holds = None, None
+        if wish.anchors:
+            scores[SERVER] = Score()
+            work = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            server = judged.Judged(stack.enter_context(house.House(wish.server)), wish.cairn, package, work)
+        for version, folder in zip(versions, folders):
+            (seen, closed), true = scanned(wish.cairn, folder), oracle(wish, language, folder)
+            # Where the oracle cannot read a file, there is nothing to compare with.
+            seen = {place: digest for place, digest in seen.items() if place[0] not in true.unreadable}
+            if server:
+                server.sync(folder, version)
+            if holds is None:
+                places = [place for place in true.symbols if place in seen]
+                says, holds = Followed(seen, places), Followed(true.symbols, places)
+                scores[FINGERPRINTS].begin(len(places), len(true.symbols) - len(places))
+                if server:
+                    scores[SERVER].begin(server.anchor(places[:: -(-len(places) // wish.anchors)]), 0)
+                continue
+            truth = holds.after(true.symbols, true.unreadable)
+            told = {FINGERPRINTS: says.after(seen, closed)}
+            if server:
+                told[SERVER] = server.verdicts()
+            for how, said in told.items():
+                scores[how].after(said, truth, len(closed))
+                for place in [place for place in said if said[place] != truth[place]][: wish.show]:
+                    why = server.reasons.get(place) if how == SERVER else None
+                    print(f"  {package} {version} {place[0]} {place[1]}: {how} {said[place]}, by the oracle {truth[place]} {why or ''}")
+    for how, score in scores.items():
+        print(f"  {package}, {how}: {score}", flush=True)
+    return scores
 
 
 class Followed:
-    """Symbols as they were at first, and where they are by now: the rules of the server, in their shortest form."""
+    """Symbols as they were at first, and where they are by now: what following means, in its shortest form."""
 
     def __init__(self, tree, places):
         self.was = {place: tree[place] for place in places}
@@ -100,7 +121,6 @@ class Followed:
             at = self.at[place]
             # Nobody could look into the file: what was said of it stands.
             if at not in tree and at[0] in closed:
-                yield self.said[place]
                 continue
             if at not in tree and place in tree:
                 at = place
@@ -108,8 +128,8 @@ class Followed:
                 at = self.moved(at, self.before.get(at, was), came, went) or at
             self.at[place] = at
             self.said[place] = tree.get(at) != was
-            yield self.said[place]
         self.before = tree
+        return self.said
 
     def moved(self, at, digest, came, went):
         leaf = at[1].rsplit(".")[-1]
@@ -160,14 +180,22 @@ def oracle(wish, language, folder):
 
 class Score:
     def __init__(self):
-        self.releases = self.symbols = self.unseen = self.shown = self.closed = 0
+        self.releases = self.symbols = self.unseen = self.closed = 0
         self.right = self.wrong = self.missed = self.quiet = 0
 
-    def count(self, says, holds):
-        self.right += says and holds
-        self.wrong += says and not holds
-        self.missed += holds and not says
-        self.quiet += not says and not holds
+    def begin(self, symbols, unseen):
+        self.symbols, self.unseen = symbols, unseen
+
+    def after(self, said, truth, closed):
+        """One more release."""
+        self.releases += 1
+        self.closed += closed
+        for place, says in said.items():
+            holds = truth[place]
+            self.right += says and holds
+            self.wrong += says and not holds
+            self.missed += holds and not says
+            self.quiet += not says and not holds
 
     def add(self, other):
         for name, value in vars(other).items():

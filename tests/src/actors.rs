@@ -51,6 +51,15 @@ impl Deref for Person {
     }
 }
 
+impl Person {
+    /// Signs in anew at the server that somebody else is at.
+    pub async fn signs_in_where(&self, other: &Actor) -> Actor {
+        let there = self.living_at(&other.url).showing_nothing();
+        let tokens = there.post("/v1/auth/login", json!({"email": self.email, "password": self.password})).await.expect(200);
+        there.showing(tokens["access_token"].as_str().expect("a token"))
+    }
+}
+
 /// A request in the making.
 #[must_use = "nothing is asked before it is sent"]
 pub struct Ask {

@@ -1,6 +1,6 @@
 //! Postgres stands still, is slow, has no connection left, or no disk: requests are refused with 503, and all is well afterwards.
 
-use super::{alone, everything_holds, number, serve};
+use super::{alone, everything_holds, leave_out, number, serve};
 use cairn_tests::{Actor, Forwarder, House, Postgres, Program, Role, Writers, everything_adds_up, until};
 use nix::sys::signal::Signal;
 use serde_json::json;
@@ -133,8 +133,7 @@ impl Drop for Disk {
 async fn postgres_may_have_no_disk_left() {
     let _alone = alone().await;
     let Some(disk) = Disk::mount(260) else {
-        println!("out of disk: skipped, for only root may mount a small disk");
-        return;
+        return leave_out("out of disk", "only root may mount a small disk (run it as root)");
     };
     let small = "max_wal_size = 48MB\nmin_wal_size = 32MB";
     let (house, agent) = home(Postgres::on_disk(disk.path(), small).await).await;

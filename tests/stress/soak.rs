@@ -22,7 +22,7 @@ struct Window {
 }
 
 /// One who works as agents do: writes, asks, revises, keeps a log, and lets go.
-async fn work(agent: Actor, reviewer: Option<Actor>, who: usize, stop: Arc<AtomicBool>, took: Shared<Vec<f64>>) {
+async fn work(agent: Actor, reviewer: Option<Person>, who: usize, stop: Arc<AtomicBool>, took: Shared<Vec<f64>>) {
     let timed = async |ask: cairn_tests::Ask| -> Value {
         let began = Instant::now();
         let reply = ask.send().await;
@@ -64,6 +64,8 @@ async fn work(agent: Actor, reviewer: Option<Actor>, who: usize, stop: Arc<Atomi
             let old = kept.remove(0);
             match &reviewer {
                 Some(reviewer) if turn % 50 == 0 => {
+                    // Tokens live minutes, and the day is longer.
+                    let reviewer = reviewer.signs_in_where(&agent).await;
                     reviewer.lets_go(&agent.asks_to_erase(&[&old], "a wish").await).await;
                 }
                 _ => {
@@ -93,13 +95,11 @@ async fn a_long_day_leaves_nothing_behind() {
     let admin = house.admin().await.looking_at("coding");
     admin.patch("/v1/workspaces/coding", json!({"settings": {"capture_policy": "off"}})).await.expect(200);
     house.shut().await;
-    // Under the same name, so that the tokens of before still hold.
-    let server = serve(&house, &[("CAIRN_DATABASE_CONNECTIONS", "8"), ("CAIRN_PUBLIC_URL", &house.url)]).await;
+    let server = serve(&house, &[("CAIRN_DATABASE_CONNECTIONS", "8")]).await;
     let (stop, took): (Arc<AtomicBool>, Shared<Vec<f64>>) = Default::default();
     let mut running = tokio::task::JoinSet::new();
     for (n, agent) in workers.iter().enumerate() {
-        // Tokens live minutes: only a short day can have somebody who decides.
-        let decides = (n == 0 && seconds <= 300).then(|| reviewer.living_at(&server.url));
+        let decides = (n == 0).then(|| reviewer.clone());
         running.spawn(work(agent.living_at(&server.url), decides, n, stop.clone(), took.clone()));
     }
     let mut windows = Vec::new();

@@ -1,5 +1,6 @@
-"""A real server, asked by schemathesis whatever its API document lets one ask, in every role: no answer contradicts the document,
-and none is a server error. Bounded: a fixed seed, and DOCUMENT_SECONDS in all."""
+"""A real server, asked by schemathesis whatever its API document lets one ask, by agents in every role, by people and by nobody,
+call by call and from answer to request: no answer contradicts the document, and none is a server error. Bounded: a fixed seed,
+and DOCUMENT_SECONDS in all."""
 
 import json
 import os
@@ -12,10 +13,13 @@ import urllib.request
 from socket import socket
 
 PROGRAM, SCHEMATHESIS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-SECONDS = int(os.environ.get("DOCUMENT_SECONDS", "150"))
+SECONDS = int(os.environ.get("DOCUMENT_SECONDS", "240"))
 SEED = os.environ.get("DOCUMENT_SEED", "1")
 EMAIL, PASSWORD = "root@example.org", "stones upon stones upon stones"
-ROLES = ["admin", "reviewer", "writer", "auditor", "reader"]
+# Those who may take away most come last.
+AGENTS = ["reader", "auditor", "writer", "reviewer", "admin"]
+PEOPLE = ["reviewer", "admin"]
+SINGLE, LINKED = "examples,coverage,fuzzing", "stateful"
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -39,14 +43,35 @@ def ready(url):
     raise SystemExit("the server is not ready after a minute and a half")
 
 
+def sign_in(url, email):
+    return ask(f"{url}/v1/auth/login", {"email": email, "password": PASSWORD})["access_token"]
+
+
 def key_of(url, token, role):
     made = ask(f"{url}/v1/workspaces/coding/agents", {"name": f"every {role}", "role": role}, token)
     return ask(f"{url}/v1/workspaces/coding/agents/{made['id']}/keys", {}, token)["key"]
 
 
-def asked(url, who, header, phases, seconds, folder):
+def account_of(url, token, role):
+    email = f"{role}@example.org"
+    ask(f"{url}/v1/users", {"email": email, "name": f"a {role}", "password": PASSWORD}, token)
+    ask(f"{url}/v1/workspaces/coding/members", {"email": email, "role": role}, token)
+    return email
+
+
+def everybody(url):
+    """Who asks, and what shows who it is; a person signs in when the turn comes, for tokens live minutes."""
+    root = sign_in(url, EMAIL)
+    keys = {role: key_of(url, root, role) for role in AGENTS}
+    emails = {role: account_of(url, root, role) for role in PEOPLE}
+    agents = [(f"an agent, {role}", lambda key=key: f"X-Api-Key: {key}") for role, key in keys.items()]
+    people = [(f"a person, {role}", lambda email=email: f"Authorization: Bearer {sign_in(url, email)}") for role, email in emails.items()]
+    return [("nobody", lambda: None), *agents[:-1], people[0], people[1], agents[-1]]
+
+
+def asked(url, name, header, phases, seconds, folder):
     """How it went, and what was found."""
-    report = os.path.join(folder, f"{who}.json")
+    report = os.path.join(folder, f"{name}.json")
     # One worker: with more, Python 3.11's parser gives up now and then, and with it the tool.
     command = [SCHEMATHESIS, "run", f"{url}/openapi.json", "--checks", CHECKS, "--seed", SEED, "--max-time", str(seconds),
                "--phases", phases, "--workers", "1", "--request-timeout", "30", "--continue-on-failure", "--suppress-health-check", "all",
@@ -74,18 +99,16 @@ def main():
     try:
         ready(url)
         time.sleep(3)
-        sign_in = lambda: ask(f"{url}/v1/auth/login", {"email": EMAIL, "password": PASSWORD})["access_token"]
-        keys = {role: key_of(url, sign_in(), role) for role in ROLES}
-        each = "examples,coverage,fuzzing"
-        runs = [(role, f"X-Api-Key: {key}", each) for role, key in keys.items()] + [("nobody", None, each)]
-        # Last, because it also takes away what it has made, and whatever else an admin may.
-        runs.append(("admin, from answer to request", f"X-Api-Key: {keys['admin']}", "stateful"))
+        # From answer to request comes last: it also takes away what it has made, and whatever else one may.
+        actors = everybody(url)
+        runs = [(*actor, SINGLE) for actor in actors] + [(*actor, LINKED) for actor in actors[1:]]
         total = 0
-        for who, header, phases in runs:
-            done, told = asked(url, who, header, phases, max(5, SECONDS // len(runs)), folder)
+        for number, (who, header, phases) in enumerate(runs):
+            done, told = asked(url, str(number), header(), phases, max(5, SECONDS // len(runs)), folder)
             calls, bad, given_up = summary(told)
             total += calls
-            print(f"document: as {who}: {calls} calls, {bad} contradictions{given_up}", flush=True)
+            how = ", from answer to request" if phases == LINKED else ""
+            print(f"document: as {who}{how}: {calls} calls, {bad} contradictions{given_up}", flush=True)
             if bad or not calls:
                 failed += 1
                 print(done.stdout[-20000:], done.stderr[-2000:])
