@@ -5,7 +5,7 @@ use cairn_tests::{House, Role, at};
 use serde_json::{Value, json};
 
 fn names(heads: &[Value]) -> Vec<(&str, bool)> {
-    heads.iter().map(|head| (head["branch"].as_str().unwrap(), head["default_branch"].as_bool().unwrap())).collect()
+    heads.iter().map(|head| (head["branch"].as_str().expect("a branch"), head["default_branch"].as_bool().expect("said"))).collect()
 }
 
 fn begins_on(default: &str, mut picture: Value) -> Value {

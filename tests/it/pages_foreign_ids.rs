@@ -77,9 +77,10 @@ fn address(page: &PageRoute, ids: &HashMap<&'static str, String>) -> Option<Stri
     let rest = page.path.strip_prefix("/w/{ws}/").filter(|rest| rest.contains('{'))?;
     let mut before = "";
     let parts = rest.split('/').map(|part| {
-        let shown = match part.starts_with('{') {
-            true => ids.get(before).unwrap_or_else(|| panic!("{page:?}: say above what stands behind `{before}`")).as_str(),
-            false => part,
+        let shown = if part.starts_with('{') {
+            ids.get(before).unwrap_or_else(|| panic!("{page:?}: say above what stands behind `{before}`")).as_str()
+        } else {
+            part
         };
         before = part;
         shown
