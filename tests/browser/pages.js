@@ -63,7 +63,7 @@ export async function pages(rest, slug = "coding") {
     conflict: conflict.id && at(`conflicts/${conflict.id}`),
     dreams: at("dreams"),
     dream: dream.id && at(`dreams/${dream.id}`),
-    undreamt: dream.id && at(`dreams/${dream.id}/roll-back`),
+    undreamt: dream.id && at(`rollbacks/new?dream_id=${dream.id}`),
     rollbacks: at("rollbacks"),
     whose: at("rollbacks/new"),
     undoing: session.id && at(`rollbacks/new?session_id=${session.id}`),

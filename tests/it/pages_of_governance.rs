@@ -1,6 +1,6 @@
 //! Pages on which a workspace and an instance are run: what is shown once is shown once, and what destroys is confirmed.
 
-use cairn_tests::{Browser, House, Person, Reply, Role, at};
+use cairn_tests::{Browser, House, Person, Role, at};
 use serde_json::{Value, json};
 
 async fn office() -> (House, Person, Browser) {

@@ -57,7 +57,7 @@ impl Lived {
             ("conflict", at(&format!("conflicts/{}", self.conflict))),
             ("dreams", at("dreams")),
             ("dream", at(&format!("dreams/{}", self.dream))),
-            ("dream, rolled back?", at(&format!("dreams/{}/roll-back", self.dream))),
+            ("dream, rolled back?", at(&format!("rollbacks/new?dream_id={}", self.dream))),
             ("deletion", at("deletion-requests")),
             ("deletion request", at(&format!("deletion-requests/{}", self.request))),
             ("asking for deletion", at("deletion-requests/new")),

@@ -83,8 +83,8 @@ pub fn context(here: &Here, wish: Context) -> Result<(), Failure> {
 
 fn told(answer: &Value) -> String {
     let items = answer["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let notes: String =
-        answer["notes"].as_array().into_iter().flatten().filter_map(Value::as_str).map(|note| format!("{note}\n")).collect();
+    let notes = answer["notes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let notes: String = notes.flat_map(|note| [note, "\n"]).collect();
     if items.is_empty() {
         return format!("{notes}Nothing is known about that.");
     }

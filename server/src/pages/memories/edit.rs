@@ -60,7 +60,7 @@ pub async fn update(
         acts::memories::revise(app, scope, id, Precondition(written.seen), revision).await
     };
     let problem = match done.await {
-        Ok(memory) => {
+        Ok((memory, _)) => {
             let (now, before) = (memory.version.to_string(), (memory.version - 1).to_string());
             let said = Flash::good(format!("Saved: this is version {now}."));
             let back = format!("{}/revert", page(&viewer, id));
