@@ -118,7 +118,6 @@ fn long_texts_are_cut_with_a_hint() {
 
 #[test]
 fn a_folder_shows_two_levels_with_sizes() {
-    let entry = |name: &str, below: Option<&str>, folder, bytes| Entry { name: name.into(), below: below.map(Into::into), folder, bytes };
     let entries = [
         entry(".git", Some("config"), false, 9),
         entry("a.md", None, false, 0),
@@ -131,6 +130,10 @@ fn a_folder_shows_two_levels_with_sizes() {
     let expected = "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n7.5K\t/memories\n0B\t/memories/a.md\n2K\t/memories/deep/\n1.5K\t/memories/deep/deeper/\n512B\t/memories/deep/x.md\n5.5K\t/memories/z/\n5.5K\t/memories/z/y.md";
     assert_eq!(folder("/memories", &entries), expected);
     assert!(folder("/memories", &[]).ends_with("\n0B\t/memories"));
+}
+
+fn entry(name: &str, below: Option<&str>, folder: bool, bytes: u64) -> Entry {
+    Entry { name: name.to_owned(), below: below.map(str::to_owned), folder, bytes }
 }
 
 #[test]
