@@ -136,6 +136,10 @@ fn a_folder_shows_two_levels_with_sizes() {
     assert!(folder("/memories", &[]).ends_with("\n0B\t/memories"));
 }
 
+fn entry(name: &str, below: Option<&str>, folder: bool, bytes: u64) -> Entry {
+    Entry { name: name.to_owned(), below: below.map(str::to_owned), folder, bytes }
+}
+
 #[test]
 fn a_folder_is_not_hidden_behind_what_lies_in_another() {
     let long: Vec<String> = (0..900).map(|n| format!("note-{n:04}.md")).collect();
