@@ -36,6 +36,8 @@ pub struct Known {
     pub pictures: Vec<Value>,
     /// Whatever the base, it is not known any more.
     pub refuses_bases: bool,
+    /// When something was last erased.
+    pub erased: Option<&'static str>,
     /// Everything that was sent, to the byte.
     pub sent: Vec<u8>,
     batches: usize,
@@ -127,7 +129,10 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
             (200, me)
         }
         ["", "mcp"] => speak(request),
-        [.., "context"] => (200, json!({"markdown": "# Brief\n\nDo not touch auth/legacy.py.", "tokens": 9, "sections": []})),
+        [.., "context"] => (
+            200,
+            json!({"markdown": "# Brief\n\nDo not touch auth/legacy.py.", "tokens": 9, "sections": [], "last_erasure_at": known.erased}),
+        ),
         [.., "sessions"] if request.method == "POST" => start(&request.body, known),
         [.., "sessions"] => (200, json!({"data": known.sessions, "next_cursor": null})),
         [.., "sessions", _, "events"] => append(&request.body, known),
@@ -233,7 +238,7 @@ fn append(body: &Value, known: &mut Known) -> (u16, Value) {
         }
     }
     known.repeated += repeated;
-    (200, json!({"appended": appended, "repeated": repeated}))
+    (200, json!({"appended": appended, "repeated": repeated, "last_erasure_at": known.erased}))
 }
 
 fn checkpoint(request: &Request, known: &mut Known) -> (u16, Value) {
