@@ -11,6 +11,7 @@
 //! - `profiles.rs`, `repository.rs`, `places.rs`: who we are, where we stand, where files lie
 
 mod arguments;
+mod briefs;
 mod clean;
 mod clock;
 mod commands;

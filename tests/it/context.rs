@@ -115,3 +115,25 @@ async fn a_text_that_speaks_to_the_model_is_not_passed_on() {
         .expect(201);
     assert_eq!(written["discoveries"][0]["state"], "proposed", "what was captured waits for a person");
 }
+
+#[tokio::test]
+async fn whoever_keeps_a_brief_hears_of_an_erasure() {
+    let house = House::open().await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let elsewhere = house.agent("support", Role::Writer).await;
+    let session = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+    let events = format!("sessions/{}/events", session["id"].as_str().unwrap());
+    let heard = async || {
+        let told = json!({"events": [{"type": "note", "at": "2026-05-04T10:00:00Z", "text": "n"}]});
+        let answers = [agent.post("context", json!({})).await.expect(200), agent.post(&events, told).await.expect(200)];
+        answers.map(|answer| answer["last_erasure_at"].clone())
+    };
+    assert_eq!(heard().await, [Value::Null, Value::Null]);
+    let memory = agent.remembers("the customer is called Ada").await;
+    let request = agent.asks_to_erase(&[&memory], "a wish").await;
+    reviewer.lets_go(&request).await;
+    let at = reviewer.get(&format!("deletion-requests/{}", request["id"].as_str().unwrap())).await.expect(200)["executed_at"].clone();
+    assert!(at.is_string());
+    assert_eq!(heard().await, [at.clone(), at]);
+    assert_eq!(elsewhere.post("context", json!({})).await.expect(200)["last_erasure_at"], Value::Null);
+}

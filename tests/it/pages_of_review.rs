@@ -59,7 +59,7 @@ async fn the_longest_text_fits_into_the_form() {
     let longest = "ü".repeat(51_200);
     let sent = |content| [("title", "Long"), ("kind", "fact"), ("content", content)];
     let done = browser.sends(&edit, &sent(&longest)).await;
-    assert!(onward(&browser, &done).await.contains("Approved in your words."));
+    assert!(browser.follows(&done).await.contains("Approved in your words."));
     assert_eq!(person.reads(&memory).await["content"], longest);
     assert_eq!(browser.sends(&edit, &sent(&"ü".repeat(200_000))).await.status, 413);
 }

@@ -1,14 +1,13 @@
-//! What is looked at when the work is done: receipts, provenance, the state after a rollback, walls, and what an erasure leaves.
+//! What is looked at when the work is done: receipts, provenance, the state after a rollback, and what an erasure leaves.
 
 use super::{
     ledger::{Evidence, Ledger},
-    machine::{bytes_in, occurrences},
+    machine::{Machine, bytes_in, occurrences},
     replay::{REVIEWER, Replayed, all, text},
     task::Task,
 };
 use crate::{Failure, client::Client, house::House};
 use cairn_server::store::cluster::ThrowAway;
-use hyper::Method;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use std::collections::BTreeSet;
@@ -126,77 +125,6 @@ fn said(memory: &Value) -> String {
     json!([members, memory["freshness"]["state"], memory["supersedes"].is_null(), memory["verified_at"].is_null(), anchors]).to_string()
 }
 
-/// From each side of a wall, through every door that reads: nothing of the other side.
-pub async fn walls(house: &mut House, task: &Task, replayed: &mut Replayed) -> Result<(), Failure> {
-    let mut person = house.sign_in(REVIEWER).await?;
-    let slugs: Vec<String> = replayed.workspaces.iter().cloned().collect();
-    replayed.ledger.none("leaks");
-    for here in &slugs {
-        let key = house.agent(here, "prober", "writer").await?;
-        let mut prober = house.client(&key).await?;
-        for there in slugs.iter().filter(|there| *there != here) {
-            let beyond = format!("/v1/workspaces/{there}");
-            let mut words: Vec<String> = if there.ends_with("support") { task.customer.clone() } else { Vec::new() };
-            let mut ids = Vec::new();
-            for memory in memories(&mut person, &beyond).await? {
-                ids.push(format!("memories/{}", text(&memory["id"]).unwrap_or_default()));
-                words.extend(text(&memory["content"]).map(|text| text.chars().take(60).collect()));
-            }
-            for (list, name) in [("sessions", "sessions"), ("receipts", "receipts")] {
-                let found = all(&mut person, &format!("{beyond}/{list}")).await?;
-                ids.extend(found.iter().map(|one| format!("{name}/{}", text(&one["id"]).unwrap_or_default())));
-            }
-            // What this side says itself is no leak.
-            for memory in memories(&mut person, &format!("/v1/workspaces/{here}")).await? {
-                let own = memory["content"].as_str().unwrap_or_default().to_owned();
-                words.retain(|word| !own.contains(word.as_str()));
-            }
-            probe(&mut prober, &mut replayed.ledger, task, here, there, &ids, &words).await?;
-        }
-    }
-    Ok(())
-}
-
-async fn probe(
-    prober: &mut Client,
-    ledger: &mut Ledger,
-    task: &Task,
-    here: &str,
-    there: &str,
-    ids: &[String],
-    words: &[String],
-) -> Result<(), Failure> {
-    let base = format!("/v1/workspaces/{here}");
-    let mut asked: Vec<(Method, String, Value, bool)> = Vec::new();
-    for question in task.questions.values() {
-        asked.push((Method::POST, format!("{base}/recall"), json!({"query": question.ask, "limit": 100}), true));
-    }
-    asked.push((Method::POST, format!("{base}/context"), json!({"token_budget": 20_000}), true));
-    asked.push((Method::POST, format!("{base}/memory-tool"), json!({"command": "view", "path": "/memories"}), true));
-    for list in
-        ["memories", "sessions", "receipts", "tasks", "proposals", "conflicts", "rollbacks", "code/snapshots", "memories/needs-review"]
-    {
-        asked.push((Method::GET, format!("{base}/{list}"), Value::Null, true));
-        asked.push((Method::GET, format!("/v1/workspaces/{there}/{list}"), Value::Null, false));
-    }
-    asked.push((Method::POST, format!("/v1/workspaces/{there}/recall"), json!({"query": "who?"}), false));
-    for id in ids {
-        asked.push((Method::GET, format!("{base}/{id}"), Value::Null, false));
-        asked.push((Method::GET, format!("/v1/workspaces/{there}/{id}"), Value::Null, false));
-    }
-    for (method, path, body, may) in asked {
-        let body = if body.is_null() { String::new() } else { body.to_string() };
-        let (status, answer) = prober.call(method, &path, body).await?;
-        let note = format!("{status} from {here}");
-        let found = occurrences(&answer, words);
-        ledger.record("probes", 1, "probe", &path, note.clone());
-        if found > 0 || (!may && status != 404) {
-            ledger.record("leaks", 1, "probe", &path, note);
-        }
-    }
-    Ok(())
-}
-
 /// The customer asks to be forgotten: asked by an agent, approved and executed by another person, and then looked for everywhere.
 pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) -> Result<(), Failure> {
     let slug = replayed.workspaces.iter().find(|slug| slug.ends_with("support")).cloned().ok_or("a workspace of support")?;
@@ -244,8 +172,10 @@ pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) ->
         }
     }
     let mut on_machines = 0;
-    for ((workspace, agent), machine) in &replayed.machines {
+    for ((workspace, agent), machine) in &mut replayed.machines {
         if *workspace == slug {
+            // The machine hears of it with whatever it tells the server next.
+            contact(machine)?;
             let (bytes, places) = bytes_in(&machine.home().join(".local/state/cairn"), &task.customer)?;
             on_machines += bytes;
             for place in places {
@@ -259,6 +189,14 @@ pub async fn erasure(house: &mut House, task: &Task, replayed: &mut Replayed) ->
         count.value = on_machines;
     }
     Ok(())
+}
+
+/// A run begins, in which nothing happens.
+fn contact(machine: &mut Machine) -> Result<(), Failure> {
+    let folder = machine.home().to_owned();
+    let told = json!({"hook_event_name": "UserPromptSubmit", "session_id": "afterwards", "cwd": folder, "prompt": "Good morning."});
+    machine.hook(&folder, &told)?;
+    machine.deliver(&folder)
 }
 
 /// Where SQL does not reach: the tables rewritten at a quiet time, as `docs/deletion.md` advises, then their files themselves.
@@ -288,7 +226,7 @@ pub async fn table_files(postgres: &ThrowAway, task: &Task, ledger: &mut Ledger)
     Ok(())
 }
 
-async fn memories(client: &mut Client, base: &str) -> Result<Vec<Value>, Failure> {
+pub async fn memories(client: &mut Client, base: &str) -> Result<Vec<Value>, Failure> {
     let mut found = Vec::new();
     for state in STATES {
         found.extend(all(client, &format!("{base}/memories?state={state}")).await?);

@@ -14,6 +14,7 @@ mod report;
 mod repository;
 mod task;
 mod telling;
+mod walls;
 
 use crate::{Failure, house::House};
 use bounds::Bounds;
@@ -81,7 +82,7 @@ async fn measure(house: &mut House, setting: &Setting, task: Task) -> Result<Out
         govern::rollback(&mut warm, &without);
     }
     if !task.customer.is_empty() {
-        govern::walls(house, &task, &mut warm).await?;
+        walls::walls(house, &task, &mut warm).await?;
         govern::erasure(house, &task, &mut warm).await?;
     }
     Ok(Outcome { task, cold, warm })

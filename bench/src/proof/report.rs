@@ -76,7 +76,7 @@ pub const GROUPS: &[Group] = &[
             warm("bytes_left", "bytes left in the database after an erasure", Some("bytes_before_erasure")),
             warm("bytes_left_in_table_files", "bytes left in the files of its tables, after vacuum full", None),
             warm("came_back", "erased texts that could be written again", Some("sent_again")),
-            warm("bytes_left_on_machines", "bytes left on the agents' machines (the last brief they were told)", None),
+            warm("bytes_left_on_machines", "bytes left on the agents' machines, after their next contact", None),
         ],
     },
 ];

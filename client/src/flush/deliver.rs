@@ -1,6 +1,7 @@
 //! One batch of records to the server: sessions started, events in bulk, checkpoints and ends in their place.
 
 use crate::{
+    briefs::Briefs,
     failure::Failure,
     server::{Answer, Server},
     spool::{Event, Origin, Record, RunningSessions, Spool, What, reject},
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 
 pub struct Delivery {
     spool: Spool,
+    destination: String,
     server: Server,
     sessions: RunningSessions,
 }
@@ -22,10 +24,10 @@ enum Verdict {
 }
 
 impl Delivery {
-    pub fn new(spool: Spool, server: Server) -> Self {
+    pub fn new(spool: Spool, destination: &str, server: Server) -> Self {
         let sessions = RunningSessions::of(&spool);
         sessions.tidy();
-        Self { spool, server, sessions }
+        Self { spool, destination: destination.to_owned(), server, sessions }
     }
 
     /// All of it, or an error and none of it counts as delivered: ids make the repetition harmless. Answers the sessions
@@ -109,13 +111,15 @@ impl Delivery {
     /// A session that is gone, or was closed meanwhile, is started anew, once.
     fn in_session(&self, origin: &Origin, what: &str, body: &Value, once: Option<&str>) -> Result<(), Failure> {
         let to = self.server_of(origin);
-        let deliver = |id: &str| {
+        let deliver = |id: &str| -> Result<(), Failure> {
             let path = format!("/sessions/{id}/{what}");
             let answer = match once {
                 Some(key) => to.post_once(&path, body, key),
                 None => to.post(&path, body),
             }?;
-            must_be_ours(&answer, what)
+            must_be_ours(&answer, what)?;
+            Briefs::of(&self.destination, origin.workspace.as_deref()).heed(&answer.json);
+            Ok(())
         };
         let known = self.sessions.get(origin);
         let id = self.session(origin)?;

@@ -189,7 +189,9 @@ impl<'a> Flush<'a> {
         let count = records.len();
         let delivery = match &mut self.delivery {
             Some(delivery) => delivery,
-            none => none.insert(Delivery::new(self.spool.clone(), Server::new(&profiles::open(self.destination)?, PATIENCE)?)),
+            none => {
+                none.insert(Delivery::new(self.spool.clone(), self.destination, Server::new(&profiles::open(self.destination)?, PATIENCE)?))
+            }
         };
         let over = delivery.send(records)?;
         self.position.offset = end;

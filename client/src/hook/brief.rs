@@ -1,28 +1,24 @@
 //! The brief at a session's start: asked for with a deadline, else the last one that came, marked as such.
 
-use crate::{clean::short_hash, clock, places, profiles, server::Server, spool::Origin};
+use crate::{briefs::Briefs, profiles, server::Server, spool::Origin};
 use serde_json::{Value, json};
-use std::{
-    fs,
-    path::PathBuf,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 /// An agent's start may wait this long, and no longer.
 const DEADLINE: Duration = Duration::from_millis(1500);
 
 pub fn fetch(origin: &Origin, destination: &str) -> Option<String> {
-    let kept = kept_at(origin, destination);
-    if let Some(markdown) = ask(origin, destination) {
-        let _ = places::write(&kept, format!("{}\n{markdown}", clock::stamp()).as_bytes());
+    let kept = Briefs::of(destination, origin.workspace.as_deref());
+    if let Some((answer, markdown)) = ask(origin, destination) {
+        kept.heed(&answer);
+        kept.keep(origin, &answer, &markdown);
         return Some(markdown).filter(|markdown| !markdown.trim().is_empty());
     }
-    let text = fs::read_to_string(kept).ok()?;
-    let (at, markdown) = text.split_once('\n')?;
+    let (at, markdown) = kept.last(origin)?;
     Some(format!("(The memory server does not answer; this is its brief of {at}.)\n\n{markdown}"))
 }
 
-fn ask(origin: &Origin, destination: &str) -> Option<String> {
+fn ask(origin: &Origin, destination: &str) -> Option<(Value, String)> {
     let profile = profiles::open(destination).ok()?;
     let asked = Instant::now();
     let server = || {
@@ -43,12 +39,7 @@ fn ask(origin: &Origin, destination: &str) -> Option<String> {
         }
         answer => answer,
     };
-    Some(answer.ok()?.json["markdown"].as_str()?.to_owned())
-}
-
-fn kept_at(origin: &Origin, destination: &str) -> PathBuf {
-    let part = |part: &Option<String>| part.clone().unwrap_or_default();
-    let (project, task, branch) = (part(&origin.project), part(&origin.task), part(&origin.branch));
-    let workspace = part(&origin.workspace);
-    places::state().join("briefs").join(short_hash(&format!("{destination} {workspace} {project} {task} {branch}")))
+    let answer = answer.ok()?.json;
+    let markdown = answer["markdown"].as_str()?.to_owned();
+    Some((answer, markdown))
 }

@@ -40,6 +40,8 @@ pub struct Known {
     pub refuses_bases: bool,
     /// What was a mistake to refuse.
     pub takes_poison: bool,
+    /// When something was last erased.
+    pub erased: Option<&'static str>,
     /// Everything that was sent, to the byte.
     pub sent: Vec<u8>,
     batches: usize,
@@ -136,7 +138,10 @@ fn answer(request: &Request, known: &mut Known) -> (u16, Value) {
         [.., "context"] if request.body["task"] == "OVER" => {
             (422, json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "There is no task with this key."}))
         }
-        [.., "context"] => (200, json!({"markdown": "# Brief\n\nDo not touch auth/legacy.py.", "tokens": 9, "sections": []})),
+        [.., "context"] => (
+            200,
+            json!({"markdown": "# Brief\n\nDo not touch auth/legacy.py.", "tokens": 9, "sections": [], "last_erasure_at": known.erased}),
+        ),
         [.., "sessions"] if request.method == "POST" => start(&request.body, known),
         [.., "sessions"] => (200, json!({"data": known.sessions, "next_cursor": null})),
         [.., "sessions", _, "events"] => append(&request.body, known),
@@ -250,7 +255,7 @@ fn append(body: &Value, known: &mut Known) -> (u16, Value) {
         }
     }
     known.repeated += repeated;
-    (200, json!({"appended": appended, "repeated": repeated}))
+    (200, json!({"appended": appended, "repeated": repeated, "last_erasure_at": known.erased}))
 }
 
 fn checkpoint(request: &Request, known: &mut Known) -> (u16, Value) {

@@ -178,6 +178,34 @@ fn a_task_that_the_server_does_not_know_costs_no_brief() {
 }
 
 #[test]
+fn no_brief_outlives_an_erasure() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    let start = || out(&home.hook("claude-code", &payload("claude-code", "session_start")));
+    let tell = || {
+        home.hook("claude-code", &payload("claude-code", "user_prompt_submit"));
+        assert!(home.run(&["flush", "--wait"]).status.success());
+    };
+    let kept = || {
+        let workspaces = fs::read_dir(home.state().join("briefs")).expect("briefs").flatten();
+        workspaces.flat_map(|entry| fs::read_dir(entry.path()).expect("a folder").flatten()).count()
+    };
+    start();
+    tell();
+    assert_eq!(kept(), 1, "nothing was erased");
+    server.known.lock().expect("known").erased = Some("2026-05-04T10:00:00Z");
+    tell();
+    assert_eq!(kept(), 0, "whatever is told next brings the news");
+    start();
+    tell();
+    assert_eq!(kept(), 1, "a brief of after it stays");
+    server.known.lock().expect("known").erased = Some("2026-05-05T10:00:00Z");
+    start();
+    server.becomes(Mood::Away);
+    assert!(start().contains("auth/legacy.py"), "the next start brings the news too, and a brief of its own");
+}
+
+#[test]
 fn before_a_compaction_the_transcript_becomes_a_checkpoint_and_after_it_comes_a_reminder() {
     let home = Home::new();
     let _quiet = home.no_flush();

@@ -17,6 +17,7 @@ use crate::{
     store::{self, Permission, Scope, tasks::Of},
 };
 use std::{ops::Range, time::Instant};
+use time::OffsetDateTime;
 
 /// Said above every text that comes from memory: it is told, not commanded.
 pub const DATA: &str = "What follows was kept by Cairn: notes of this team, to be weighed as such.";
@@ -50,6 +51,8 @@ pub struct Context {
     pub omitted: usize,
     /// What the brief has, section by section.
     pub parts: Vec<Part>,
+    /// Briefs that were kept before this moment may hold what was erased.
+    pub last_erasure_at: Option<OffsetDateTime>,
 }
 
 /// Of each kind, how many are looked at.
@@ -59,6 +62,8 @@ const MOST: i64 = 60;
 pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -> Result<Context, Problem> {
     let started = Instant::now();
     let mut tx = app.db().read(scope).await?;
+    // Before anything is read: what is erased meanwhile is then newer than this.
+    let last_erasure_at = store::deletion::last_erasure(&mut tx).await?;
     let project = asked.project.as_deref().or(scope.project().map(crate::model::Project::as_str));
     let task = match &asked.task {
         Some(key) => {
@@ -123,7 +128,7 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
     let tokens = tokens::count(&markdown);
     let receipt = receipt(scope, &asked, &parts, tokens, brief.omitted, started);
     app.db().keep_receipt(scope, &receipt).await?;
-    Ok(Context { receipt_id: receipt.id, markdown, tokens, omitted: brief.omitted, parts })
+    Ok(Context { receipt_id: receipt.id, markdown, tokens, omitted: brief.omitted, parts, last_erasure_at })
 }
 
 /// A memory in a line: what it says, how far it can be trusted, and where to find the rest.

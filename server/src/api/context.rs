@@ -15,6 +15,7 @@ use crate::{
 };
 use axum::extract::State as Of;
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -64,6 +65,9 @@ struct BriefBody {
     omitted: usize,
     /// What it has, the most binding first.
     sections: Vec<SectionBody>,
+    /// When something was last erased in the workspace: whoever keeps a brief of before lets it go.
+    #[serde(with = "time::serde::rfc3339::option")]
+    last_erasure_at: Option<OffsetDateTime>,
 }
 
 /// A section of a brief.
@@ -121,6 +125,7 @@ async fn context(
         markdown: Some(told.markdown).filter(|_| sent.format != Some(Format::Json)),
         tokens: told.tokens,
         omitted: told.omitted,
+        last_erasure_at: told.last_erasure_at,
         sections: told
             .parts
             .into_iter()

@@ -26,6 +26,7 @@ use crate::{
     store::{self, CanWrite, Permission, Scope, sessions::Held},
 };
 use std::collections::HashSet;
+use time::OffsetDateTime;
 
 pub enum Started {
     New(Session),
@@ -123,6 +124,8 @@ pub async fn turn_to<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, wh
 pub struct Appended {
     pub appended: u64,
     pub repeated: u64,
+    /// Briefs that were kept before this moment may hold what was erased.
+    pub last_erasure_at: Option<OffsetDateTime>,
 }
 
 /// Add to a run's log. What was sent before adds nothing.
@@ -135,10 +138,11 @@ pub async fn append<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, eve
     let mut tx = app.db().record_once(scope).await?;
     let held = store::sessions::hold(&mut tx, id).await?;
     must_be_own(scope, &held)?;
+    let last_erasure_at = store::deletion::last_erasure(&mut tx).await?;
     // A retry of what had arrived before the end adds nothing, and is no mistake.
     if held.state != SessionState::Running && store::sessions::has_all(&mut tx, id, &events).await? {
         tx.commit().await?;
-        return Ok(Appended { appended: 0, repeated: sent });
+        return Ok(Appended { appended: 0, repeated: sent, last_erasure_at });
     }
     must_run(&held)?;
     erased::refuse_events(app, &mut tx, &events).await?;
@@ -148,7 +152,7 @@ pub async fn append<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, eve
     } else {
         tx.commit_entry(Audit::secrets("secrets.redacted", Some(("session", id.0)), &found)).await?;
     }
-    Ok(Appended { appended, repeated: sent - appended })
+    Ok(Appended { appended, repeated: sent - appended, last_erasure_at })
 }
 
 pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: SessionId) -> Result<Session, Problem> {

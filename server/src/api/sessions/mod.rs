@@ -24,6 +24,7 @@ use crate::{
 use axum::{extract::State as Of, http::StatusCode};
 use bodies::{AppendBody, CheckpointBody, EventBody, NewCheckpointBody, NewSessionBody};
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
@@ -121,6 +122,9 @@ struct AppendedBody {
     /// How many were there already, by their `id`.
     #[schema(example = 0)]
     repeated: u64,
+    /// When something was last erased in the workspace: whoever keeps a brief of before lets it go.
+    #[serde(with = "time::serde::rfc3339::option")]
+    last_erasure_at: Option<OffsetDateTime>,
 }
 
 /// Add to a session's log.
@@ -137,7 +141,7 @@ async fn append_events(
     Json(sent): Json<AppendBody>,
 ) -> Result<axum::Json<AppendedBody>, Problem> {
     let done = acts::sessions::append(&app, &scope, of.id, sent.parse()?).await?;
-    Ok(axum::Json(AppendedBody { appended: done.appended, repeated: done.repeated }))
+    Ok(axum::Json(AppendedBody { appended: done.appended, repeated: done.repeated, last_erasure_at: done.last_erasure_at }))
 }
 
 #[derive(Deserialize, IntoParams)]

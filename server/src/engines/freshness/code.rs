@@ -147,7 +147,8 @@ impl<'a> Branch<'a> {
         let was = self.before.get(path).and_then(|file| file.meant(name));
         let Of::Symbol { signature, body } = &fingerprint.of else { return None };
         let (signature, body) = was.map_or((signature, body), |was| (&was.signature, &was.body));
-        if let Some((file, symbol)) = self.same_body(path, name, signature, body) {
+        let gone = anchor.standing.is_some_and(|last| matches!(last.verdict, Fate::Removed | Fate::FileGone));
+        if let Some((file, symbol)) = self.same_body(path, name, signature, body, gone) {
             let verdict = self.unless_other(anchor, fingerprint, compare(fingerprint, symbol));
             return Some(self.found(anchor, verdict, &file.path, Some(&symbol.name)));
         }
@@ -166,7 +167,7 @@ impl<'a> Branch<'a> {
     }
 
     /// The one symbol with this body that came, the likelier the more of its name and place it kept.
-    fn same_body(&self, path: &str, name: &str, signature: &str, body: &str) -> Option<(&'a File, &'a Symbol)> {
+    fn same_body(&self, path: &str, name: &str, signature: &str, body: &str, gone: bool) -> Option<(&'a File, &'a Symbol)> {
         let came = self.came.get_or_init(|| self.what_came());
         let likely = |file: &File, symbol: &Symbol| {
             let (same_signature, same_file) = (symbol.signature == signature, file.path == path);
@@ -180,8 +181,8 @@ impl<'a> Branch<'a> {
         };
         let all = came.by_body.get(body)?;
         let best = all.iter().map(|(file, symbol)| likely(file, symbol)).max().filter(|best| *best > 0)?;
-        // Of several that went, each could be this one, unless the name says which.
-        if best < 3 && came.went.get(body).is_some_and(|went| *went > 1) {
+        // Of several that went, each could be this one, unless the name says which; and one that was gone before went nowhere now.
+        if best < 3 && (gone || came.went.get(body).is_some_and(|went| *went > 1)) {
             return None;
         }
         let mut found = all.iter().filter(|(file, symbol)| likely(file, symbol) == best);

@@ -113,6 +113,21 @@ fn one_of_several_equals_is_nobody_in_particular() {
 }
 
 #[test]
+fn what_was_gone_before_does_not_come_back_under_another_name() {
+    let anchor = anchored(LOGIN, "login", 1, 2);
+    let rest = || file(LOGIN, vec![symbol("logout", 3, 4)]);
+    let removed = standing(&judged(then(), vec![rest()]), &anchor);
+    let later = |came: &str| {
+        let (before, now) =
+            (files(vec![rest()]), files(vec![file(LOGIN, vec![symbol("logout", 3, 5)]), file("b.py", vec![symbol(came, 1, 2)])]));
+        let anchor = Anchored { standing: Some(&removed), ..anchor.clone() };
+        look("main", "9b1c2d", &before, &now, &Files::new()).judge(&anchor).unwrap().verdict
+    };
+    assert_eq!(later("enter"), Fate::Removed);
+    assert_eq!(later("login"), Fate::Moved);
+}
+
+#[test]
 fn a_name_that_changed_with_most_of_the_body_left_is_followed_and_doubted() {
     let shingled = |name: &str, body, shingles: std::ops::Range<u32>| Symbol { shingles: shingles.collect(), ..symbol(name, 1, body) };
     let before = vec![file(LOGIN, vec![shingled("login", 2, 0..40)])];

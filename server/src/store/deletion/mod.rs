@@ -20,6 +20,14 @@ pub use select::{Reached, Wanted, archived_since, select, wanted};
 
 use super::Tx;
 use crate::{model::DeletionId, problem::Problem};
+use time::OffsetDateTime;
+
+/// When something was last erased here, by a request or by a rule.
+pub async fn last_erasure<M>(tx: &mut Tx<M>) -> Result<Option<OffsetDateTime>, Problem> {
+    let workspace = tx.workspace();
+    let sql = "select max(executed_at) from deletion_requests where workspace_id = $1 and state = 'executed'";
+    Ok(sqlx::query_scalar(sql).bind(workspace).fetch_one(tx.conn()).await?)
+}
 
 /// Whoever searches or erases a large workspace may take longer than a question may.
 pub async fn take_time<M>(tx: &mut Tx<M>) -> Result<(), Problem> {
