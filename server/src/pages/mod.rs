@@ -55,6 +55,7 @@ const AUDITING: Access = Access::Workspace(Power::Auditing);
 const GOVERNING: Access = Access::Workspace(Power::Governing);
 const INSTANCE: Access = Access::InstanceAdmin;
 
+#[expect(clippy::too_many_lines, reason = "one table, a line a page")]
 fn pages() -> Pages {
     Pages::default()
         .get("/", ANYONE, entrance::root)
