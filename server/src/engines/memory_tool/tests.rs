@@ -116,10 +116,6 @@ fn long_texts_are_cut_with_a_hint() {
     assert!(text("/memories/a", &"\n".repeat(999_999), None).is_err());
 }
 
-fn entry(name: &str, below: Option<&str>, folder: bool, bytes: u64) -> Entry {
-    Entry { name: name.into(), below: below.map(Into::into), folder, bytes }
-}
-
 #[test]
 fn a_folder_shows_two_levels_with_sizes() {
     let entries = [
