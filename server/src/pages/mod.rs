@@ -55,11 +55,7 @@ const AUDITING: Access = Access::Workspace(Power::Auditing);
 const GOVERNING: Access = Access::Workspace(Power::Governing);
 const INSTANCE: Access = Access::InstanceAdmin;
 
-<<<<<<< HEAD
 #[expect(clippy::too_many_lines, reason = "one line a page")]
-=======
-#[expect(clippy::too_many_lines, reason = "one table, a line a page")]
->>>>>>> pages
 fn pages() -> Pages {
     Pages::default()
         .get("/", ANYONE, entrance::root)
