@@ -33,7 +33,7 @@ async fn what_somebody_writes_by_hand_is_recalled_under_their_name() {
     assert!(browser.follows(&again).await.contains("known already"));
     let private = browser.sends("/w/coding/memories", &[("content", "I like tea."), ("private", "yes")]).await;
     browser.follows(&private).await;
-    assert!(agent.recalls("who likes tea?").await.is_empty(), "what is private is not told to others");
+    assert!(!agent.recalls("who likes tea?").await.iter().any(|text| text.contains("tea")), "what is private is not told to others");
 }
 
 #[tokio::test]
