@@ -119,13 +119,13 @@ test("one remembers by hand, corrects it and takes the correction back", async (
   await ada.opens(`${W}/search?q=how+high+is+the+lighthouse%3F&kind=preference&tag=nowhere`);
   await ada.sees("Nothing known");
   await ada.follows("Remember the answer");
-  await ada.page.getByLabel("Text", { exact: true }).fill("The lighthouse is 31 metres high.");
+  await ada.page.locator("textarea[name=content]").fill("The lighthouse is 31 metres high.");
   await ada.page.getByLabel("Tags").fill("harbour, light");
   await ada.isWell("remember something");
   await ada.presses("Remember it");
   await ada.sees("Remembered.", "The lighthouse is 31 metres high.", "harbour");
   await ada.follows("Edit…");
-  await ada.page.getByLabel("Text", { exact: true }).fill("The lighthouse is 32 metres high.");
+  await ada.page.locator("textarea[name=content]").fill("The lighthouse is 32 metres high.");
   await ada.page.getByLabel("Why it is changed").fill("measured again");
   await ada.isWell("edit");
   await ada.presses("Save as a new version");
@@ -139,7 +139,7 @@ test("a decision gets another in its place", async () => {
   const [decision] = (await rest("GET", "/workspaces/coding/memories?kind=decision&state=active&q=fridays")).data;
   await ada.opens(`${W}/memories/${decision.id}`);
   await ada.follows("Supersede…");
-  await ada.page.getByLabel("Text", { exact: true }).fill("No deploys on Fridays, nor on the day before a holiday.");
+  await ada.page.locator("textarea[name=content]").fill("No deploys on Fridays, nor on the day before a holiday.");
   await ada.isWell("supersede");
   await ada.presses("Supersede");
   await ada.sees("This holds from now on.", "nor on the day before a holiday", "Supersedes");

@@ -59,7 +59,7 @@ async fn a_brief_judges_on_the_branch_that_is_worked_on() {
     let over_mcp = agent.uses("context", json!({"branch": "feature/login"})).await;
     assert!(over_mcp.text.contains(THERE), "{}", over_mcp.text);
     // A task that is taken up on the branch.
-    let checkpoint = json!({"discoveries": [{"text": "`authenticate_user` of auth/service.py is slow"}], "next_step": "measure"});
+    let checkpoint = json!({"discoveries": ["`authenticate_user` of auth/service.py is slow"], "next_step": "measure"});
     agent.post(&format!("sessions/{}/checkpoints", run["id"].as_str().unwrap()), checkpoint).await.expect(201);
     let later = file(LOGIN, vec![symbol("authenticate_user", "(newer)", "one")]);
     syncs(&agent, picture("feature/login", "f2", vec![later])).await;

@@ -24,12 +24,15 @@ async fn a_repository_says_which_branch_it_begins_on() {
     syncs(&agent, begins_on("develop", picture("topic", "t1", vec![service("()", "one")]))).await;
     assert_eq!(names(&agent.lists("code/snapshots").await), [("main", true), ("topic", false)]);
     let told = syncs(&agent, begins_on("develop", picture("develop", "d1", vec![service("(new)", "one")]))).await;
-    assert_eq!((&told["default_branch"], &told["counts"]["stale"]), (&json!(true), &json!(1)), "{told}");
+    assert_eq!((&told["default_branch"], &told["counts"]["suspect"]), (&json!(true), &json!(1)), "{told}");
     assert_eq!(names(&agent.lists("code/snapshots").await), [("develop", true), ("main", false), ("topic", false)]);
-    assert_eq!(fresh(&agent, &memory).await["reasons"], json!(["authenticate_user changed its signature in d1 (auth/service.py)"]));
+    assert_eq!(
+        fresh(&agent, &memory).await["reasons"],
+        json!(["authenticate_user is another on develop than the one this was written for (auth/service.py, d1)"])
+    );
     // Who does not know changes nothing; the last who does is believed.
     syncs(&agent, picture("main", "m2", vec![service("()", "one")])).await;
-    assert_eq!(fresh(&agent, &memory).await["state"], "stale");
+    assert_eq!(fresh(&agent, &memory).await["state"], "suspect");
     syncs(&agent, begins_on("main", picture("topic", "t2", vec![service("()", "one")]))).await;
     assert_eq!(fresh(&agent, &memory).await["state"], "fresh");
     agent.post("code/snapshots", begins_on(" ", picture("main", "m3", vec![]))).await.refuses(422, "invalid");
