@@ -149,7 +149,7 @@ test("ticks, half a sentence and what was opened stay while others write", async
   await listens(ada.page, `${W}/tasks/long`);
   await ada.page.getByText("Abandon…").click();
   const run = await says("POST", "/workspaces/coding/sessions", { agent_tool: "test", task: "long" });
-  await says("POST", `/workspaces/coding/sessions/${run.id}/checkpoints`, { next_step: "Go on.", progress: [{ item: "Begin", status: "done" }] });
+  await says("POST", `/workspaces/coding/sessions/${run.id}/checkpoints`, { next_step: "Go on.", progress: [{ item: "Begin", status: "completed" }] });
   await said(ada).getByText("This has changed meanwhile.").waitFor();
   assert(await ada.page.getByRole("button", { name: "Abandon it" }).isVisible());
   ada.isCalm();
