@@ -51,6 +51,9 @@ async fn full(house: &House) -> (Person, HashMap<&'static str, String>) {
     until("the dream is over", async || admin.lists("dreams").await.iter().all(|one| one["state"] != "running")).await;
     let request = agent.asks_to_erase(&[&memory], "a test").await;
     let hold = admin.post("holds", json!({"memory_ids": [memory["id"]], "reason": "a test"})).await.expect(201);
+    let undone = tell("Written by mistake.").await;
+    let rollback = admin.post("rollbacks", json!({"memory_ids": [undone["id"]]})).await;
+    assert!(rollback.status < 300, "{rollback:?}");
     let first = async |list: &str| {
         let all = admin.lists(list).await;
         id(all.first().unwrap_or_else(|| panic!("no {list}")))
@@ -63,6 +66,7 @@ async fn full(house: &House) -> (Person, HashMap<&'static str, String>) {
         ("review", first("proposals").await),
         ("conflicts", first("conflicts").await),
         ("dreams", first("dreams").await),
+        ("rollbacks", first("rollbacks").await),
         ("deletion-requests", id(&request)),
         ("holds", id(&hold)),
         ("agents", agent.id.to_string()),

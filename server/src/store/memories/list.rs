@@ -33,8 +33,11 @@ pub async fn list<M>(
         None => drop(sql.push("memories")),
         Some(moment) => as_of(&mut sql, moment),
     }
+    // Each by its key, whatever the planner thinks: of tables that grew a moment ago it knows nothing.
     sql.push(
-        " m join memory_states s on s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version where m.workspace_id = ",
+        " m cross join lateral (
+             select s.* from memory_states s where s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version offset 0
+         ) s where m.workspace_id = ",
     );
     sql.push_bind(tx.workspace());
     narrow(&mut sql, filter);
