@@ -122,8 +122,8 @@ struct AppendedBody {
     /// How many were there already, by their `id`.
     #[schema(example = 0)]
     repeated: u64,
-    /// When something was last erased in the workspace: whoever keeps a brief of before lets it go.
-    #[serde(with = "time::serde::rfc3339::option")]
+    /// When something was last erased in the workspace, if anything was: whoever keeps a brief of before lets it go.
+    #[serde(with = "time::serde::rfc3339::option", skip_serializing_if = "Option::is_none")]
     last_erasure_at: Option<OffsetDateTime>,
 }
 
