@@ -124,7 +124,8 @@ async fn what_is_in_another_workspace_is_not_found_in_ones_own() {
     assert_eq!(browser.sends(&key, &[]).await.status, 404);
     for decision in ["approve", "reject"] {
         let many = browser.sends("/w/ours/review/decide", &[("decision", decision), ("id", &ids["review"])]).await;
-        assert_eq!(many.status, 404, "{many:?}");
+        // What is not there is not decided, and the list is shown again; that nothing changed is seen below.
+        assert!([303, 404].contains(&many.status), "{many:?}");
     }
     for list in ["holds", "deletion-requests"] {
         let named = [("memory_ids", ids["memories"].as_str()), ("session_ids", &ids["sessions"]), ("reason", "a test")];

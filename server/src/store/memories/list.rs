@@ -14,6 +14,13 @@ use serde::{Deserialize, Serialize};
 use sqlx::{Postgres, QueryBuilder};
 use time::OffsetDateTime;
 
+const NEWEST_FIRST: &str = " order by m.updated_at desc, m.id desc";
+
+/// Each by its key, whatever the planner thinks: of tables that grew a moment ago it knows nothing.
+const WHOLE: &str = " cross join lateral (
+    select s.* from memory_states s where s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version offset 0
+) s";
+
 #[derive(Serialize, Deserialize)]
 struct Place {
     #[serde(with = "time::serde::rfc3339")]
@@ -28,17 +35,14 @@ pub async fn list<M>(
     limit: Limit,
     cursor: Option<&str>,
 ) -> Result<Page<Memory>, Problem> {
-    let mut sql = QueryBuilder::new("select s.* from ");
+    // Only where their words are asked for are all of them read; else first which, and then those.
+    let words = filter.q.is_some();
+    let mut sql = QueryBuilder::new(if words { "select s.* from " } else { "select s.* from (select m.* from " });
     match filter.as_of {
         None => drop(sql.push("memories")),
         Some(moment) => as_of(&mut sql, moment),
     }
-    // Each by its key, whatever the planner thinks: of tables that grew a moment ago it knows nothing.
-    sql.push(
-        " m cross join lateral (
-             select s.* from memory_states s where s.workspace_id = m.workspace_id and s.id = m.id and s.version = m.version offset 0
-         ) s where m.workspace_id = ",
-    );
+    sql.push(" m").push(if words { WHOLE } else { "" }).push(" where m.workspace_id = ");
     sql.push_bind(tx.workspace());
     narrow(&mut sql, filter);
     if let Some(freshness) = filter.freshness {
@@ -52,7 +56,10 @@ pub async fn list<M>(
         }
         sql.push(" and (m.updated_at, m.id) < (").push_bind(place.updated_at).push(", ").push_bind(place.id).push(")");
     }
-    sql.push(" order by m.updated_at desc, m.id desc limit ").push_bind(limit.and_one());
+    sql.push(NEWEST_FIRST).push(" limit ").push_bind(limit.and_one());
+    if !words {
+        sql.push(") m").push(WHOLE).push(NEWEST_FIRST);
+    }
     let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
     let memories = rows.into_iter().map(Memory::try_from).collect::<Result<Vec<_>, _>>()?;
     Ok(Page::cut(memories, limit, |memory| Place { updated_at: memory.updated_at, id: memory.id }))
