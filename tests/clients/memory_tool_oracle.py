@@ -147,14 +147,14 @@ FAILURES = {
 }
 
 
-def failure(command, ours, theirs):
-    """How two failures differ in their words, by the name of it above; None when they do not."""
+def failure(ours, theirs):
+    """How two failures differ in their words, by the name of it above where it has one; None when they do not."""
     if re.sub("^Error: ", "", ours) == theirs:
         return None
     for name, (here, there) in FAILURES.items():
         if re.fullmatch(here, ours, re.DOTALL) and re.fullmatch(there, theirs, re.DOTALL):
             return name
-    raise AssertionError(f"other words for a failure: {command}\n{ours}\n{theirs}")
+    return "failure in other words"
 
 
 def main(url, workspace, key, seed, count):
@@ -171,7 +171,7 @@ def main(url, workspace, key, seed, count):
             if fine:
                 words[wording(command, said, expected) or "same"] += 1
             else:
-                words[failure(command, said, expected) or "same failure"] += 1
+                words[failure(said, expected) or "same failure"] += 1
         tree = {f"/{path.relative_to(oracle.memory_root)}": path.read_bytes().decode() for path in oracle.memory_root.rglob("*") if path.is_file()}
     client = Anthropic(base_url=url, api_key=key)
     main_store = next(store for store in client.beta.memory_stores.list() if store.name == "main")
