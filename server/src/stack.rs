@@ -1,6 +1,8 @@
 //! The tower stack around every route: request ids, logs, metrics, limits, idempotency, and problems told as JSON
 //! or as a page.
 
+mod heard_out;
+
 use crate::{
     App, acts, anthropic, api,
     auth::scopes::Refusable,
@@ -61,6 +63,7 @@ pub fn surrounded(app: App, routes: Router<App>, bounds: Bounds) -> Router {
                 .layer(CatchPanicLayer::custom(|_: Box<dyn std::any::Any + Send>| Problem::internal("a handler panicked").into_response()))
                 .layer(middleware::from_fn_with_state(Arc::new(tokio::sync::Semaphore::new(bounds.at_once)), at_once))
                 .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, bounds.timeout))
+                .layer(middleware::from_fn(heard_out::heard_out))
                 .layer(RequestBodyLimitLayer::new(BODY_LIMIT))
                 .layer(DefaultBodyLimit::disable()),
         )

@@ -186,6 +186,17 @@ async fn a_body_that_cannot_be_read_says_so() {
     let with_key =
         calm.agent.ask("POST", "memories").header("Idempotency-Key", "k").bytes("application/json", vec![b'x'; 10 * 1024 * 1024 + 1]);
     with_key.send().await.refuses(413, "too_large");
+    // Whoever is still sending hears why it was in vain, too.
+    for _ in 0..20 {
+        calm.raw("application/json", vec![b' '; 16 * 1024 * 1024]).await.refuses(413, "too_large");
+        let stranger = calm.agent.showing_nothing();
+        stranger
+            .ask("POST", "memories")
+            .bytes("application/json", vec![b' '; 9 * 1024 * 1024])
+            .send()
+            .await
+            .refuses(401, "unauthenticated");
+    }
     calm.is_undisturbed().await;
 }
 
