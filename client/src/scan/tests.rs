@@ -119,6 +119,9 @@ def h(x):
     y = z = "a" 'b' \
         "c"
     return  not(x), U'text', F"{x!r}" , 1E5, 10J
+def i(a) -> (Union["A", t.List[int]]): return a
+def j(a) -> Optional[Dict[str, List[int]]]: return a
+def k(a) -> (t.Any | Dict[str, int] | None): return a
 "#;
     let after = r#"
 import os
@@ -153,6 +156,22 @@ def h(x):
         pass
     y = (z) = "a" "bc"
     return not (x), "text", f"{x!r}", 1e5, 10j
+
+
+def i(a) -> Union["A", t.List[int]]:
+    return a
+
+
+def j(
+    a,
+) -> (
+    Optional[Dict[str, List[int]]]
+):
+    return a
+
+
+def k(a) -> t.Any | Dict[str, int] | None:
+    return a
 "#;
     assert_eq!(different("a.py", before, after), Vec::<String>::new());
 }
@@ -231,6 +250,7 @@ fn what_changes_is_said_and_nothing_else() {
         ("(a + 1) * 2", "a + 1 * 2", vec!["A", "A.f"]),
         ("self, a", "self, a=1", vec!["A", "A.f()"]),
         ("x = 1", "x = 'a'", vec!["A", "A.x"]),
+        ("x = 1", "x = 1.0", vec!["A", "A.x"]),
         ("class A:", "class A(B):", vec!["A()"]),
         ("pass", "return 'a'", vec!["g"]),
     ] {

@@ -366,6 +366,7 @@ impl Walker<'_> {
             Text::Verbatim => self.word(&literals::verbatim(text)),
             Text::Quoted => self.word(&literals::quoted(text)),
             Text::Number => self.word(&literals::number(text)),
+            Text::Float => self.word(&format!("{}f", literals::number(text))),
             Text::Collapsed => self.word(&literals::collapsed(text)),
             Text::Words => text.split_whitespace().for_each(|word| self.word(word)),
             Text::StartOfString => {

@@ -12,7 +12,7 @@ pub const SPEC: Spec = Spec {
         ("interpreted_string_literal", Text::Verbatim),
         ("raw_string_literal", Text::Verbatim),
         ("int_literal", Text::Number),
-        ("float_literal", Text::Number),
+        ("float_literal", Text::Float),
     ],
     candidates: &["function_declaration", "method_declaration", "type_spec", "type_alias", "const_spec", "var_spec"],
     found,

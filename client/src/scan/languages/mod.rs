@@ -101,6 +101,8 @@ pub enum Text {
     /// A string between quotes, by what it says.
     Quoted,
     Number,
+    /// Where `1.0` is another thing than `1`.
+    Float,
     /// One word, whatever the spaces in it.
     Collapsed,
     Words,

@@ -6,12 +6,16 @@ use tree_sitter::Node;
 
 pub const SPEC: Spec = Spec {
     skip: &["comment", "line_continuation", "string_end"],
-    through: &["parenthesized_expression", "parenthesized_list_splat", "with_item", "decorated_definition"],
+    // A type is an expression: in parentheses, the grammar itself takes it for one.
+    through: &["parenthesized_expression", "parenthesized_list_splat", "with_item", "decorated_definition", "type", "type_parameter"],
     alike: &[
         ("tuple", "expression_list"),
         ("pattern_list", "expression_list"),
         ("tuple_pattern", "expression_list"),
         ("concatenated_string", "string"),
+        ("generic_type", "subscript"),
+        ("union_type", "binary_operator"),
+        ("member_type", "attribute"),
     ],
     drop_empty: &["argument_list"],
     attributes: &["decorator"],
@@ -20,7 +24,7 @@ pub const SPEC: Spec = Spec {
         ("string_start", Text::StartOfString),
         ("string_content", Text::PieceOfString),
         ("integer", Text::Number),
-        ("float", Text::Number),
+        ("float", Text::Float),
     ],
     adjusted: &["string", "expression_statement", "tuple_pattern"],
     adjust,
