@@ -5,7 +5,7 @@ import { Person } from "./browser.js";
 import { House } from "./house.js";
 
 export const PASSWORD = "seven stones in a row";
-const ADA = "ada@harbor.example";
+export const ADA = "ada@harbor.example";
 
 /** Screenshots of every page, for people to look at; not kept in the repository. */
 export const ARTEFACTS = resolve(process.env.CAIRN_SHOTS ?? join(import.meta.dirname, "artefacts"));
@@ -15,6 +15,16 @@ export async function openDemo() {
   const house = await House.open({ CAIRN_ADMIN_EMAIL: ADA, CAIRN_ADMIN_PASSWORD: PASSWORD, CAIRN_RATE_LIMIT: "off" }, ["--demo"]);
   await house.says(/sign in as/);
   return { house, rest: await house.signIn(ADA, PASSWORD) };
+}
+
+/** A house with one workspace, `coding`, and one agent in it, whose calls `says` makes. */
+export async function openNew() {
+  const house = await House.open({ CAIRN_ADMIN_EMAIL: ADA, CAIRN_ADMIN_PASSWORD: PASSWORD, CAIRN_RATE_LIMIT: "off" });
+  const rest = await house.signIn(ADA, PASSWORD);
+  await rest("POST", "/workspaces", { slug: "coding", name: "Coding", purpose: "What our coding agents know" });
+  const agent = await rest("POST", "/workspaces/coding/agents", { name: "builder", role: "writer" });
+  const says = house.caller((await rest("POST", `/workspaces/coding/agents/${agent.id}/keys`, {})).key);
+  return { house, rest, says };
 }
 
 /** Somebody of the demo at a browser, signed in with the form. */

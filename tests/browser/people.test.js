@@ -3,22 +3,16 @@ import { strict as assert } from "node:assert";
 import { after, before, test } from "node:test";
 import * as chromium from "./browser.js";
 import { Person } from "./browser.js";
-import { PASSWORD, signedIn } from "./demo.js";
-import { House } from "./house.js";
+import { ADA, PASSWORD, openNew, signedIn } from "./demo.js";
 
-const ADA = "ada@harbor.example";
 const WAYS = { scripted: {}, plain: { javaScriptEnabled: false } };
 const W = "/w/coding";
 
 let house, browser, rest, says;
 
 before(async () => {
-  house = await House.open({ CAIRN_ADMIN_EMAIL: ADA, CAIRN_ADMIN_PASSWORD: PASSWORD, CAIRN_RATE_LIMIT: "off" });
+  ({ house, rest, says } = await openNew());
   browser = await chromium.open();
-  rest = await house.signIn(ADA, PASSWORD);
-  await rest("POST", "/workspaces", { slug: "coding", name: "Coding", purpose: "What our coding agents know" });
-  const agent = await rest("POST", "/workspaces/coding/agents", { name: "builder", role: "writer" });
-  says = house.caller((await rest("POST", `/workspaces/coding/agents/${agent.id}/keys`, {})).key);
 });
 
 after(async () => {

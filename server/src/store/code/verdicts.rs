@@ -243,24 +243,16 @@ pub async fn forget(tx: &mut Tx<Write>, memory: MemoryId) -> Result<(), Problem>
 
 /// Nothing is said of memories on this branch any longer.
 pub async fn unsay(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &str) -> Result<(), Problem> {
-    let workspace = tx.workspace();
-    as_index(tx).await?;
     let sql = format!(
         "delete from code_verdicts v using memories m
          where v.workspace_id = $1 and v.repo = $3 and v.branch = $4 and m.workspace_id = v.workspace_id and m.id = v.memory_id and {OF_THIS_PICTURE}
          returning v.memory_id"
     );
-    let ids: Vec<Uuid> =
-        sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(workspace).bind(project).bind(repo).bind(branch).fetch_all(tx.conn()).await?;
-    follow(tx, &ids).await?;
-    sqlx::query("select touch_memories($1, $2)").bind(workspace).bind(ids).execute(tx.conn()).await?;
-    as_app(tx).await
+    resay(tx, sql, project, repo, branch).await
 }
 
 /// Freshness is judged on this branch from now on.
 pub async fn judge_on(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &str) -> Result<(), Problem> {
-    let workspace = tx.workspace();
-    as_index(tx).await?;
     let sql = format!(
         "update code_verdicts v set main = (v.branch = $4)
          from memories m
@@ -268,6 +260,13 @@ pub async fn judge_on(tx: &mut Tx<Write>, project: &str, repo: &str, branch: &st
            and {OF_THIS_PICTURE}
          returning v.memory_id"
     );
+    resay(tx, sql, project, repo, branch).await
+}
+
+/// Changes verdicts as the statement says, and lets the memories that it returns follow.
+async fn resay(tx: &mut Tx<Write>, sql: String, project: &str, repo: &str, branch: &str) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    as_index(tx).await?;
     let ids: Vec<Uuid> =
         sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(workspace).bind(project).bind(repo).bind(branch).fetch_all(tx.conn()).await?;
     follow(tx, &ids).await?;
