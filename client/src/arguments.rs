@@ -247,19 +247,29 @@ pub enum Task {
     /// All of them; a star is on the one that this repository is at
     List,
     /// What is done and what is not
-    Show { key: String },
+    Show(Named),
     /// Print where it stands, and go on with it in this repository
     Resume {
-        key: String,
+        #[command(flatten)]
+        task: Named,
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
     /// Put it aside
-    Pause { key: String },
+    Pause(Named),
     /// It is done; its record stays readable
-    Complete { key: String },
+    Complete(Named),
     /// It will not be done
-    Abandon { key: String },
+    Abandon(Named),
+}
+
+/// Two projects may each have a task of one key.
+#[derive(Args)]
+pub struct Named {
+    pub key: String,
+    /// Whose task, if not this repository's
+    #[arg(long)]
+    pub project: Option<String>,
 }
 
 #[derive(Subcommand)]

@@ -12,11 +12,12 @@ pub struct Briefs {
 impl Briefs {
     pub fn of(destination: &str, workspace: Option<&str>) -> Self {
         let name = short_hash(&format!("{destination} {}", workspace.unwrap_or_default()));
-        Self { folder: places::state().join("briefs").join(name) }
+        Self { folder: all().join(name) }
     }
 
     /// Takes the place of what was kept for the same project, task and branch.
     pub fn keep(&self, origin: &Origin, answer: &Value, markdown: &str) {
+        let_go_of_the_old();
         let first = format!("{} {}", clock::stamp(), last_erasure(answer).unwrap_or(NEVER));
         let _ = places::write(&self.at(origin), format!("{first}\n{markdown}").as_bytes());
     }
@@ -31,6 +32,7 @@ impl Briefs {
     /// What came before the newest erasure may hold what was erased: it goes. Compared is what the server said then and says
     /// now, not two clocks.
     pub fn heed(&self, answer: &Value) {
+        let_go_of_the_old();
         let Some(now) = last_erasure(answer) else { return };
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let text = fs::read_to_string(entry.path()).unwrap_or_default();
@@ -44,6 +46,19 @@ impl Briefs {
     fn at(&self, origin: &Origin) -> PathBuf {
         let part = |part: &Option<String>| part.clone().unwrap_or_default();
         self.folder.join(short_hash(&format!("{} {} {}", part(&origin.project), part(&origin.task), part(&origin.branch))))
+    }
+}
+
+fn all() -> PathBuf {
+    places::state().join("briefs")
+}
+
+/// Briefs lay side by side once, of whatever workspace: no news of an erasure reaches those.
+fn let_go_of_the_old() {
+    for entry in fs::read_dir(all()).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 

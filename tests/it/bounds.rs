@@ -4,7 +4,11 @@ use axum::{Router, routing::get};
 use cairn_server::stack::{Bounds, surrounded};
 use cairn_tests::{Actor, House};
 use std::{sync::Arc, time::Duration};
-use tokio::{net::TcpListener, sync::Notify};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+};
 
 /// Routes that do no good, within the server's own stack.
 async fn at(house: &House, bounds: Bounds, waits: Arc<Notify>) -> Actor {
@@ -58,4 +62,16 @@ async fn a_request_that_takes_too_long_is_answered() {
     let told = anyone.get("/v1/waits").await;
     assert!(!told.refuses(503, "timeout").header("retry-after").is_empty());
     assert_eq!(anyone.get("/v1/fine").await.status, 200);
+}
+
+#[tokio::test]
+async fn whoever_asks_before_sending_much_hears_no_at_once() {
+    let house = House::open().await;
+    let anyone = at(&house, Bounds::default(), Arc::default()).await;
+    let mut line = TcpStream::connect(anyone.address("/").trim_start_matches("http://").trim_end_matches('/')).await.expect("connects");
+    let asked = "POST /v1/fine HTTP/1.1\r\nHost: cairn\r\nExpect: 100-continue\r\nContent-Length: 11000000\r\n\r\n";
+    line.write_all(asked.as_bytes()).await.expect("asks");
+    let mut told = [0; 12];
+    line.read_exact(&mut told).await.expect("hears");
+    assert_eq!(String::from_utf8_lossy(&told), "HTTP/1.1 413");
 }

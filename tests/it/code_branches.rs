@@ -69,6 +69,11 @@ async fn a_brief_judges_on_the_branch_that_is_worked_on() {
     };
     let there = resumes("feature/login").await;
     assert_eq!(there["state"]["stale"][0]["freshness"]["state"], "stale", "{there}");
+    assert_eq!(there["state"]["discoveries"][0]["freshness"], there["state"]["stale"][0]["freshness"], "one word on it: {there}");
     assert!(there["markdown"].as_str().unwrap().contains("(auth/service.py on feature/login)"), "{there}");
+    let next = agent.post("sessions", json!({"agent_tool": "codex", "branch": "feature/login"})).await.expect(201);
+    let over_mcp = agent.uses("resume_task", json!({"key": "login", "session_id": next["id"]})).await.done();
+    assert_eq!(over_mcp["discoveries"][0]["freshness"]["state"], "stale", "{over_mcp}");
+    assert_eq!(over_mcp["stale"], json!([over_mcp["discoveries"][0]["memory_id"]]));
     assert_eq!(fresh(&agent, &memory).await["state"], "fresh", "and on the default branch nothing happened");
 }

@@ -121,6 +121,7 @@ async fn whoever_keeps_a_brief_hears_of_an_erasure() {
     let house = House::open().await;
     let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
     let elsewhere = house.agent("support", Role::Writer).await;
+    let walled = house.agent_in("coding", "web", Role::Writer).await;
     let session = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
     let events = format!("sessions/{}/events", session["id"].as_str().unwrap());
     let heard = async || {
@@ -134,6 +135,8 @@ async fn whoever_keeps_a_brief_hears_of_an_erasure() {
     reviewer.lets_go(&request).await;
     let at = reviewer.get(&format!("deletion-requests/{}", request["id"].as_str().unwrap())).await.expect(200)["executed_at"].clone();
     assert!(at.is_string());
-    assert_eq!(heard().await, [at.clone(), at]);
+    assert_eq!(heard().await, [at.clone(), at.clone()]);
+    assert_eq!(walled.post("context", json!({})).await.expect(200)["last_erasure_at"], at, "also behind a wall, whoever asked for it");
+    assert_eq!(walled.lists("deletion-requests").await, Vec::<Value>::new(), "but not what it was about");
     assert_eq!(elsewhere.post("context", json!({})).await.expect(200)["last_erasure_at"], Value::Null);
 }

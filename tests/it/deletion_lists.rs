@@ -1,7 +1,8 @@
 //! What a deletion request lists can be read to its end, says what repeats it however long that is, and is erased though nobody
 //! waits for the answer.
 
-use cairn_tests::{House, Role, until};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use cairn_tests::{House, Role, nobody, until};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 use std::{collections::BTreeSet, time::Duration};
@@ -75,5 +76,11 @@ async fn an_erasure_comes_to_its_end_though_nobody_waits_for_it() {
         other.execute("rollback").await.expect("lets go");
         until("it is executed", async || reviewer.previews(&request).await["state"] == "executed").await;
         writer.get(&cairn_tests::at(&memory)).await.refuses(404, "not_found");
+        if let Some(key) = key {
+            let again = reviewer.ask("POST", &format!("{}/execute", place(&request))).header("Idempotency-Key", key);
+            again.send().await.refuses(409, "done_unheard");
+        }
+        let cursor = BASE64_URL_SAFE_NO_PAD.encode(json!([1, "\0", nobody(), 0]).to_string());
+        reviewer.get(&format!("{}/items?cursor={cursor}", place(&request))).await.refuses(422, "invalid");
     }
 }

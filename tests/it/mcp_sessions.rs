@@ -48,6 +48,44 @@ async fn two_projects_tasks_of_one_key_stay_apart() {
 }
 
 #[tokio::test]
+async fn a_project_is_the_same_with_blanks_around_its_name() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let said = |next: &str| json!({"task": "launch", "project": " web ", "next_step": next});
+    let (one, two) = (checkpoints(&agent, said("paint it")).await, checkpoints(&agent, said("hang it")).await);
+    assert_eq!(one["session_id"], two["session_id"]);
+    checkpoints(&agent, json!({"task": "launch", "project": " web ", "session_id": one["session_id"], "next_step": "light it"})).await;
+    let resumed = agent.uses("resume_task", json!({"key": "launch", "project": " web "})).await.done();
+    assert_eq!(resumed["next_step"], "light it");
+    let done = agent.uses("complete_task", json!({"key": "launch", "project": " web "})).await.done();
+    assert_eq!(done["state"], "completed");
+    let tasks: Vec<Value> = agent.lists("tasks").await.into_iter().map(|task| task["project"].clone()).collect();
+    assert_eq!(tasks, ["web"]);
+}
+
+#[tokio::test]
+async fn who_names_a_project_never_changes_another_projects_task() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    for (key, project) in [("launch", json!("web")), ("everyones", Value::Null)] {
+        agent.post("tasks", json!({"key": key, "title": "Launch it", "project": project})).await.expect(201);
+    }
+    let run = agent.post("sessions", json!({"agent_tool": "codex", "project": "shop"})).await.expect(201)["id"].clone();
+    for verb in ["pause", "abandon", "complete"] {
+        agent.post(&format!("tasks/launch/{verb}?project=shop"), json!({})).await.refuses(404, "not_found");
+    }
+    agent.post("tasks/launch/resume?project=shop", json!({"session_id": run})).await.refuses(404, "not_found");
+    for tool in ["resume_task", "complete_task"] {
+        agent.uses(tool, json!({"key": "launch", "project": "shop"})).await.fails("not_found");
+    }
+    assert_eq!(agent.get("tasks/launch").await.expect(200)["state"], "open");
+    // A task of no project is everybody's, and who names none means the one that there is.
+    agent.uses("resume_task", json!({"key": "everyones", "project": "shop"})).await.done();
+    agent.post("tasks/everyones/complete?project=shop", json!({})).await.expect(200);
+    assert_eq!(agent.uses("complete_task", json!({"key": "launch"})).await.done()["state"], "completed");
+}
+
+#[tokio::test]
 async fn a_task_and_a_project_of_one_name_are_two_things() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;

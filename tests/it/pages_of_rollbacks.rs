@@ -46,6 +46,7 @@ async fn a_run_is_rolled_back_from_its_page_and_the_rollback_too() {
     assert!(run.contains(&way), "{run}");
     let asked = browser.opens(&way).await.text();
     assert!(asked.contains("The moon is made of cheese.") && asked.contains("somebody changed it since"), "{asked}");
+    assert!(asked.find("somebody changed it since") < asked.find("The moon is made of cheese."), "what is left comes first: {asked}");
     assert_eq!(state(&person, &learned).await, "active", "looking does nothing");
     let done = confirm(&browser, &asked).await;
     assert!(done.contains("1 memory is as it was, 1 were left") && done.contains("somebody changed it since"), "{done}");

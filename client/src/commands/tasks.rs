@@ -5,7 +5,12 @@ use super::{
     memories::fill,
     sessions::{members, start as start_session},
 };
-use crate::{arguments::Task, failure::Failure, server::escape, show, tasks_here};
+use crate::{
+    arguments::{Named, Task},
+    failure::Failure,
+    server::escape,
+    show, tasks_here,
+};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -13,15 +18,15 @@ pub fn task(here: &Here, wish: Task) -> Result<(), Failure> {
     match wish {
         Task::Start { key, title, project } => start(here, &key, title, project),
         Task::List => list(here),
-        Task::Show { key } => {
-            let answer = here.server()?.get(&at(here, &key, ""))?;
+        Task::Show(task) => {
+            let answer = here.server()?.get(&at(here, &task, ""))?;
             here.print(&answer, |answer| state(&answer.json));
             Ok(())
         }
-        Task::Resume { key, session } => resume(here, &key, session),
-        Task::Pause { key } => moved(here, &key, "pause", "Paused"),
-        Task::Complete { key } => moved(here, &key, "complete", "Completed"),
-        Task::Abandon { key } => moved(here, &key, "abandon", "Abandoned"),
+        Task::Resume { task, session } => resume(here, &task, session),
+        Task::Pause(task) => moved(here, &task, "pause", "Paused"),
+        Task::Complete(task) => moved(here, &task, "complete", "Completed"),
+        Task::Abandon(task) => moved(here, &task, "abandon", "Abandoned"),
     }
 }
 
@@ -44,27 +49,26 @@ fn start(here: &Here, key: &str, title: Option<String>, project: Option<String>)
     Ok(())
 }
 
-fn resume(here: &Here, key: &str, session: Option<String>) -> Result<(), Failure> {
+fn resume(here: &Here, task: &Named, session: Option<String>) -> Result<(), Failure> {
     let session = match session.or_else(|| here.running().map(|running| running.id)) {
         Some(session) => session,
-        None => start_session(here, "cairn", None, Some(key.to_owned()))?.0.id,
+        None => start_session(here, "cairn", task.project.clone(), Some(task.key.clone()))?.0.id,
     };
-    let answer = here.server()?.post(&at(here, key, "/resume"), &json!({"session_id": session}))?;
-    tasks_here::set(&here.repository, key);
+    let answer = here.server()?.post(&at(here, task, "/resume"), &json!({"session_id": session}))?;
+    tasks_here::set(&here.repository, &task.key);
     here.print(&answer, |answer| answer.json["markdown"].as_str().unwrap_or_default().to_owned());
     Ok(())
 }
 
-fn moved(here: &Here, key: &str, verb: &str, done: &str) -> Result<(), Failure> {
-    let answer = here.server()?.post(&at(here, key, &format!("/{verb}")), &json!({}))?;
-    tasks_here::clear(&here.repository, key);
-    here.print(&answer, |_| format!("{done}: {key}."));
+fn moved(here: &Here, task: &Named, verb: &str, done: &str) -> Result<(), Failure> {
+    let answer = here.server()?.post(&at(here, task, &format!("/{verb}")), &json!({}))?;
+    tasks_here::clear(&here.repository, &task.key);
+    here.print(&answer, |_| format!("{done}: {}.", task.key));
     Ok(())
 }
 
-/// Two projects may each have a task of this key: this repository's is meant.
-fn at(here: &Here, key: &str, verb: &str) -> String {
-    place(key, verb, here.project(None).as_deref())
+fn at(here: &Here, task: &Named, verb: &str) -> String {
+    place(&task.key, verb, here.project(task.project.clone()).as_deref())
 }
 
 fn place(key: &str, verb: &str, project: Option<&str>) -> String {

@@ -144,7 +144,8 @@ impl Bridge<'_> {
     }
 
     fn away(&self, request: &Request, why: &str, arrived: Arrived) -> String {
-        if kept::checkpoint(self.here, request) {
+        // What may have arrived would be written twice.
+        if arrived == Arrived::No && kept::checkpoint(self.here, request) {
             return refusal(request, &away::kept(why));
         }
         away::answer(request, why, arrived)

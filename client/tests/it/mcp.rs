@@ -133,6 +133,21 @@ fn a_checkpoint_is_kept_while_the_server_is_away_and_sent_when_it_is_back() {
 }
 
 #[test]
+fn a_checkpoint_that_may_have_arrived_is_not_sent_again() {
+    for mood in [Mood::Forgetful, Mood::Foreign(504)] {
+        let server = Fake::start(mood);
+        let home = Home::signed_in(&server.url);
+        let sent = json!({"task": "rotate", "next_step": "deploy"});
+        let answers = says(&home, &[request(1, "tools/call", json!({"name": "checkpoint", "arguments": sent}))]);
+        let told = answers["1"]["result"]["content"][0]["text"].as_str().expect("words");
+        assert!(told.contains("not known whether this was done") && !told.contains("is kept"), "{told}");
+        server.becomes(Mood::Well);
+        assert!(home.run(&["flush", "--wait"]).status.success());
+        assert!(server.known.lock().expect("known").checkpoints.is_empty());
+    }
+}
+
+#[test]
 fn what_is_done_here_is_a_part_of_the_run_that_the_hooks_tell_of() {
     let server = Fake::start(Mood::Well);
     let home = Home::signed_in(&server.url);

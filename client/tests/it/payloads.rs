@@ -190,8 +190,18 @@ fn no_brief_outlives_an_erasure() {
         let workspaces = fs::read_dir(home.state().join("briefs")).expect("briefs").flatten();
         workspaces.flat_map(|entry| fs::read_dir(entry.path()).expect("a folder").flatten()).count()
     };
+    // As an older version kept them: beside the workspaces.
+    let old = home.state().join("briefs/0123456789abcdef");
+    let leave_one = || {
+        fs::create_dir_all(home.state().join("briefs")).expect("a folder");
+        fs::write(&old, "2026-05-01T10:00:00Z\n# Brief").expect("a brief");
+    };
+    leave_one();
     start();
+    assert!(!old.exists(), "a brief of no workspace goes when one comes");
+    leave_one();
     tell();
+    assert!(!old.exists(), "and with whatever is told");
     assert_eq!(kept(), 1, "nothing was erased");
     server.known.lock().expect("known").erased = Some("2026-05-04T10:00:00Z");
     tell();

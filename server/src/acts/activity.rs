@@ -2,14 +2,14 @@
 
 use crate::{
     App,
+    acts::everywhere::{Failed, everywhere},
     model::{Memory, MemoryId, clock},
     problem::Problem,
     store::{
-        self, Permission, Reading, Request, Scope,
+        self, Permission, Reading, Scope,
         activity::{AtWork, Day},
     },
 };
-use std::sync::Arc;
 use time::Duration;
 
 /// The charts' span.
@@ -64,11 +64,15 @@ pub async fn waiting<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Waiti
 
 /// Counts the hours that are over, in every workspace.
 pub async fn count_up(app: &App) -> Result<(), Problem> {
-    for standing in app.db().house_standings().await? {
-        let scope: Scope<Reading> = Scope::of(Arc::new(standing), Request::of_the_house("activity"))?;
-        let mut tx = app.db().record(&scope).await?;
-        store::activity::count_up(&mut tx, clock::now()).await?;
-        tx.commit().await?;
+    let mut failed = Failed::default();
+    for scope in everywhere(app, "activity").await? {
+        failed.note(&scope, count_up_in(app, &scope).await);
     }
-    Ok(())
+    failed.told()
+}
+
+async fn count_up_in(app: &App, scope: &Scope<Reading>) -> Result<(), Problem> {
+    let mut tx = app.db().record(scope).await?;
+    store::activity::count_up(&mut tx, clock::now()).await?;
+    tx.commit().await
 }

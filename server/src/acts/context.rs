@@ -63,7 +63,7 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
     let started = Instant::now();
     let mut tx = app.db().read(scope).await?;
     // Before anything is read: what is erased meanwhile is then newer than this.
-    let last_erasure_at = store::deletion::last_erasure(&mut tx).await?;
+    let last_erasure_at = store::deletion::last_erasure(&mut tx, scope.project()).await?;
     let project = asked.project.as_deref().or(scope.project().map(crate::model::Project::as_str));
     let task = match &asked.task {
         Some(key) => {

@@ -13,6 +13,7 @@ pub mod deletion;
 pub mod dreams;
 mod erased;
 pub mod events;
+mod everywhere;
 pub mod exchange;
 pub mod instance;
 pub mod memories;

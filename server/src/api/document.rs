@@ -173,7 +173,7 @@ fn describe_parameters(path: &str, operation: &mut Operation) {
         parameters.push(header("X-Cairn-Session", text));
     }
     if is_kept(operation, &access) {
-        let text = "The same key and request within 24 h give the first answer again; if it showed a secret, 409 `already_issued`.";
+        let text = "The same key and request within 24 h give the first answer again; if it showed a secret, 409 `already_issued`, and if it was carried out after its caller had left, 409 `done_unheard`.";
         operation.parameters.get_or_insert_default().push(header("Idempotency-Key", text));
     }
     if operation.responses.responses.contains_key("412") {

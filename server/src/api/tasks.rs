@@ -14,7 +14,7 @@ use crate::{
         tasks::{NewTask, Resumed, Shown},
     },
     model::{
-        MemoryId, Power, Project, ReceiptId, SessionId, TaskId,
+        Memory, MemoryId, Power, Project, ReceiptId, SessionId, TaskId,
         page::Limit,
         sessions::{Progress, Task, TaskItem, TaskState, Which, task_key},
         text,
@@ -150,7 +150,8 @@ struct OfTask {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 struct WhoseTask {
-    /// Whose task it is meant to be, where two projects have one of this key; else the oldest.
+    /// Whose task is meant, where two projects have one of this key; unless said, one of no project, else the oldest.
+    /// Where that project has none, one of no project is meant; another project's can be read so, and not changed.
     project: Option<String>,
 }
 
@@ -351,7 +352,8 @@ async fn resume_task(
 ) -> Result<axum::Json<ResumedBody>, Problem> {
     let Resumed { receipt_id, task, state, markdown, tokens, omitted } =
         acts::tasks::resume(&app, &scope, whose.of(&of), sent.session_id, budget(sent.token_budget)?).await?;
-    let memories = |memories: Vec<crate::model::Memory>| memories.into_iter().map(|memory| MemoryBody::new(&scope, memory)).collect();
+    let branch = state.branch.as_deref();
+    let memories = |memories: Vec<Memory>| memories.into_iter().map(|memory| MemoryBody::on(&scope, memory, branch)).collect();
     let items = |items: Vec<TaskItem>| items.into_iter().map(TaskItemBody::from).collect();
     let state = StateBody {
         decisions: memories(state.decisions),

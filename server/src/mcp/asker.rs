@@ -60,7 +60,7 @@ impl Asker {
             },
         };
         if let Some(key) = work.task {
-            let which = Which { key, project: work.project.or(running.project.as_deref()) };
+            let which = Which { key, project: work.project.map(Project::as_str).or(running.project.as_deref()) };
             acts::sessions::turn_to(&self.app, &self.writing()?, running.id, which, work.whose_task()).await?;
         }
         Ok(running.id)
@@ -70,13 +70,13 @@ impl Asker {
     async fn around(&self, work: Work<'_>) -> Result<Option<Session>, Problem> {
         let Some(id) = self.scope.session() else { return Ok(None) };
         let session = acts::sessions::find(&self.app, &self.scope, id).await?;
-        let is_there =
-            session.state == SessionState::Running && work.project.is_none_or(|project| session.project.as_deref() == Some(project));
+        let is_its = |project: &Project| session.project.as_deref() == Some(project.as_str());
+        let is_there = session.state == SessionState::Running && work.project.is_none_or(is_its);
         Ok(if is_there { work.held_against(session).ok() } else { None })
     }
 
     async fn begin(&self, work: Work<'_>) -> Result<Started, Problem> {
-        let project = work.project.map(Project::parse).transpose()?.or_else(|| self.scope.project().cloned());
+        let project = work.project.or(self.scope.project()).cloned();
         let new = NewSession {
             agent_tool: self.program.clone().unwrap_or_else(|| "mcp".to_owned()),
             external_id: Some(work.name(project.as_ref())),
@@ -94,7 +94,7 @@ impl Asker {
 /// What a run is for.
 #[derive(Clone, Copy)]
 pub struct Work<'a> {
-    pub project: Option<&'a str>,
+    pub project: Option<&'a Project>,
     pub task: Option<&'a str>,
     /// A run that did something else may turn to it.
     pub taken_up: bool,
@@ -107,7 +107,8 @@ impl Work<'_> {
             let is = is.map_or_else(|| format!("has no {what}"), |is| format!("is one of the {what} {is}"));
             Problem::invalid("session_id", format!("{is}, and not of {asked}: leave it out, or name what it is of"))
         };
-        if let Some(asked) = self.project.filter(|asked| !self.taken_up && session.project.as_deref() != Some(asked)) {
+        let asked = self.project.map(Project::as_str);
+        if let Some(asked) = asked.filter(|asked| !self.taken_up && session.project.as_deref() != Some(asked)) {
             return Err(other("project", session.project.as_deref(), asked));
         }
         match (self.task, session.task.as_deref()) {

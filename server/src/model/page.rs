@@ -3,6 +3,7 @@
 use crate::problem::Problem;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limit(u32);
@@ -80,5 +81,17 @@ pub fn decode<C: DeserializeOwned>(cursor: &str) -> Result<C, Problem> {
         .decode(cursor)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .filter(|place| !has_nul(place))
+        .and_then(|place| serde_json::from_value(place).ok())
         .ok_or_else(|| Problem::invalid("cursor", "is not a cursor of this list; start again without one"))
+}
+
+/// Postgres has no text with one.
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(values) => values.iter().any(has_nul),
+        Value::Object(members) => members.values().any(has_nul),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }

@@ -183,6 +183,13 @@ pub struct Which<'a> {
     pub project: Option<&'a str>,
 }
 
+impl Which<'_> {
+    /// Who names a project means its task, or one of no project, and not another project's of the same key.
+    pub fn means(self, task: &Task) -> bool {
+        self.project.is_none() || task.project.is_none() || task.project.as_deref() == self.project
+    }
+}
+
 impl<'a> From<&'a str> for Which<'a> {
     fn from(key: &'a str) -> Self {
         Self { key, project: None }

@@ -186,12 +186,14 @@ fn whose(selector: &Selector, everyone: &[Actor]) -> String {
     }
 }
 
+/// What was left comes first: somebody may have to see to it.
 fn outcome(undone: &Undone) -> Outcome {
-    Outcome {
-        tally: tally(undone.counts),
-        more: undone.items.len().saturating_sub(LISTED),
-        items: undone.items.iter().take(LISTED).map(item).collect(),
-    }
+    let (left, rest): (Vec<_>, Vec<_>) = undone.items.iter().partition(|shown| shown.item.outcome == rollbacks::Outcome::Left);
+    let items: Vec<Item> = left.into_iter().chain(rest).take(LISTED).map(item).collect();
+    // The counts know of those too that were not read.
+    let Counts { restored, unwound, archived, left, withdrawn: _ } = undone.counts;
+    let all = usize::try_from(restored + unwound + archived + left).unwrap_or_default();
+    Outcome { tally: tally(undone.counts), more: all.saturating_sub(items.len()), items }
 }
 
 fn tally(counts: Counts) -> Tally {

@@ -3,12 +3,16 @@
 use axum::{
     body::{Body, HttpBody},
     extract::Request,
+    http::header,
     middleware::Next,
     response::Response,
 };
 use futures_util::{StreamExt, stream};
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -20,14 +24,19 @@ pub(super) async fn heard_out(request: Request, next: Next) -> Response {
     if request.body().is_end_stream() {
         return next.run(request).await;
     }
+    // Whoever asks before sending is told to send by the first who reads.
+    let asks_first = request.headers().contains_key(header::EXPECT);
     let (parts, body) = request.into_parts();
-    let sent = Arc::new(Mutex::new(body.into_data_stream()));
+    let (sent, begun) = (Arc::new(Mutex::new(body.into_data_stream())), Arc::new(AtomicBool::new(!asks_first)));
     let reader = || {
-        let sent = sent.clone();
-        stream::poll_fn(move |context| sent.lock().unwrap_or_else(PoisonError::into_inner).poll_next_unpin(context))
+        let (sent, begun) = (sent.clone(), begun.clone());
+        stream::poll_fn(move |context| {
+            begun.store(true, Ordering::Relaxed);
+            sent.lock().unwrap_or_else(PoisonError::into_inner).poll_next_unpin(context)
+        })
     };
     let response = next.run(Request::from_parts(parts, Body::from_stream(reader()))).await;
-    if !response.status().is_success() {
+    if !response.status().is_success() && begun.load(Ordering::Relaxed) {
         let mut rest = reader();
         let all = async {
             let mut heard = 0;

@@ -36,7 +36,7 @@ impl Db {
         let mut gate = self.gate_hand().await?;
         let row = sqlx::query!(
             r#"select k.secret_hash, k.expires_at, k.last_used_at, a.id as agent_id, a.name, a.role as "role: Role", a.project, a.owner_id, a.made_by,
-                      w.id as workspace_id, w.slug, w.name as workspace_name, w.purpose, w.settings as "settings: Json<Settings>", w.created_at
+                      w.id as workspace_id, w.slug, w.name as workspace_name, w.purpose, w.settings as "settings: Json<Settings>", w.pictured, w.created_at
                from agent_keys k
                join agents a on a.workspace_id = k.workspace_id and a.id = k.agent_id
                join workspaces w on w.id = k.workspace_id
@@ -66,6 +66,7 @@ impl Db {
                 project: row.project.as_deref().and_then(|project| Project::parse(project).ok()),
                 person: row.owner_id.map(PersonId),
                 answers_for: PersonId(row.made_by),
+                pictured: row.pictured,
             },
         }))
     }
@@ -73,27 +74,27 @@ impl Db {
     /// The house itself, in each of its workspaces, for work that nobody asked for.
     pub async fn house_standings(&self) -> Result<Vec<Standing>, Problem> {
         let rows = sqlx::query!(
-            r#"select id, slug, name, purpose, settings as "settings: Json<Settings>", created_at from workspaces where deleted_at is null order by id"#
+            r#"select id, slug, name, purpose, settings as "settings: Json<Settings>", pictured, created_at from workspaces where deleted_at is null order by id"#
         )
         .fetch_all(self.gate())
         .await?;
-        let workspaces = rows.into_iter().map(|row| Workspace {
-            id: WorkspaceId(row.id),
-            slug: row.slug,
-            name: row.name,
-            purpose: row.purpose,
-            settings: row.settings.0,
-            created_at: row.created_at,
-        });
-        let standing = |workspace| Standing {
-            workspace,
+        let standing = rows.into_iter().map(|row| Standing {
+            workspace: Workspace {
+                id: WorkspaceId(row.id),
+                slug: row.slug,
+                name: row.name,
+                purpose: row.purpose,
+                settings: row.settings.0,
+                created_at: row.created_at,
+            },
             actor: Actor::system(),
             role: Role::Writer,
             project: None,
             person: None,
             answers_for: PersonId(Uuid::nil()),
-        };
-        Ok(workspaces.map(standing).collect())
+            pictured: row.pictured,
+        });
+        Ok(standing.collect())
     }
 
     pub async fn note_use(&self, key: KeyId) -> Result<(), Problem> {
@@ -129,7 +130,7 @@ impl Db {
         let row = sqlx::query!(
             r#"select p.id as person_id, p.email, p.name, p.instance_admin, p.created_at, l.last_used_at,
                       m.role as "role?: Role", w.id as "workspace_id?", w.slug as "slug?", w.name as "workspace_name?", w.purpose as "purpose?",
-                      w.settings as "settings?: Json<Settings>", w.created_at as "workspace_created_at?"
+                      w.settings as "settings?: Json<Settings>", w.pictured as "pictured?", w.created_at as "workspace_created_at?"
                from logins l
                join people p on p.id = l.person_id
                left join (members m join workspaces w on w.id = m.workspace_id and w.deleted_at is null)
@@ -166,6 +167,7 @@ impl Db {
                 project: None,
                 person: Some(person.id),
                 answers_for: person.id,
+                pictured: row.pictured.unwrap_or(true),
             });
             (FoundLogin { login, person, last_used_at: row.last_used_at }, standing)
         }))

@@ -19,6 +19,7 @@ pub mod events;
 pub mod exchange;
 pub mod failures;
 pub mod guard;
+mod guise;
 pub mod identities;
 mod lineage;
 pub mod links;

@@ -87,9 +87,14 @@ impl Once {
         if first.erased {
             return Err(Problem::Gone("This request succeeded before; what it wrote has been erased since.".into()));
         }
-        let status = first.status.and_then(|status| u16::try_from(status).ok());
+        let Some(status) = first.status.and_then(|status| u16::try_from(status).ok()) else {
+            return Err(Problem::conflict(
+                "done_unheard",
+                "This request was carried out after its caller had left, so there is no answer to give again; look at what it made.",
+            ));
+        };
         Err(Problem::AlreadyAnswered(Box::new(Answer {
-            status: status.ok_or_else(|| Problem::internal("an idempotency key was kept without its answer"))?,
+            status,
             headers: first.headers.and_then(|headers| serde_json::from_value(headers).ok()).unwrap_or_default(),
             body: first.body.unwrap_or_default(),
         })))
@@ -110,18 +115,13 @@ impl Once {
         Ok(())
     }
 
-    /// Nobody waits for the answer any more: the effect stands, and the key is free, for there is nothing to give again.
+    /// Nobody waits for the answer any more: the effect stands, and the key with it, so that it is not done twice.
     pub async fn settle_unheard(&self) -> Result<(), Problem> {
-        let Some(mut parked) = self.parked.lock().map_err(Problem::internal)?.take() else {
-            return Ok(());
-        };
-        sqlx::query("delete from idempotency_keys where workspace_id = $1 and actor_id = $2 and key = $3")
-            .bind(parked.workspace)
-            .bind(parked.actor)
-            .bind(&self.key)
-            .execute(&mut *parked.tx)
-            .await?;
-        Ok(parked.tx.commit().await?)
+        let parked = self.parked.lock().map_err(Problem::internal)?.take();
+        if let Some(parked) = parked {
+            parked.tx.commit().await?;
+        }
+        Ok(())
     }
 
     /// Keeps the answer and commits it with its effect. Without a parked change there is nothing to keep.

@@ -36,6 +36,8 @@ pub struct Standing {
     pub(super) person: Option<PersonId>,
     /// Whose doing it counts as where four eyes are asked for: the person, or whoever made the agent.
     pub(super) answers_for: PersonId,
+    /// Whether there is code in the workspace that a memory could hang on.
+    pub(super) pictured: bool,
 }
 
 impl Standing {
@@ -53,6 +55,10 @@ impl Standing {
 
     pub fn project(&self) -> Option<&Project> {
         self.project.as_ref()
+    }
+
+    pub fn has_code(&self) -> bool {
+        self.pictured
     }
 
     /// The same standing with less: never more, whatever a token claims.

@@ -108,7 +108,7 @@ pub async fn end(tx: &mut Tx<Instance>, id: WorkspaceId) -> Result<(), Problem> 
 
 /// Those a person is in or, for one who runs the instance, all of them; by slug.
 pub async fn list<M>(tx: &mut Tx<M>, person: PersonId, all: bool, limit: Limit, cursor: Option<&str>) -> Result<Page<Seen>, Problem> {
-    let after = cursor.map(decode::<String>).transpose()?.filter(|slug| !slug.contains('\0'));
+    let after = cursor.map(decode::<String>).transpose()?;
     let rows = sqlx::query!(
         r#"select w.id as "id: WorkspaceId", w.slug, w.name, w.purpose, w.settings as "settings: Json<Settings>", w.created_at, m.role as "role?: Role"
            from workspaces w

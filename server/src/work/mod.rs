@@ -109,8 +109,6 @@ async fn old_pictures(app: &App) {
 /// Each server looks after what it has written itself. Beside the others, for it may take a while.
 async fn contradictions(app: App) {
     let mut turn = interval(SWEEP);
-    let mut hourly = interval(Duration::from_hours(1));
-    hourly.set_missed_tick_behavior(MissedTickBehavior::Delay);
     turn.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         turn.tick().await;

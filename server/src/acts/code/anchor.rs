@@ -32,6 +32,9 @@ pub(in crate::acts) async fn hang<P: Permission>(app: &App, scope: &Scope<P>, ne
 
 /// The same of many, with a look or two for all of them.
 pub(in crate::acts) async fn hang_all<P: Permission>(app: &App, scope: &Scope<P>, all: Vec<&mut NewMemory>) -> Result<(), Problem> {
+    if !scope.standing().has_code() {
+        return Ok(());
+    }
     let mut of: BTreeMap<(Option<String>, Option<SessionId>), Vec<Hanging<'_>>> = BTreeMap::new();
     for one in all.into_iter().filter_map(Hanging::of) {
         let project = one.new.project.as_ref().or(scope.project()).map(|project| project.as_str().to_owned());

@@ -3,15 +3,15 @@
 use super::sync::judge_on_main;
 use crate::{
     App,
+    acts::everywhere::{Failed, everywhere},
     audit::{Audit, Trail},
     model::{
         Project, clock,
         code::{Branch, Repo},
     },
     problem::Problem,
-    store::{self, CanWrite, Request, Scope, Tx, Write, Writing, code::Seen},
+    store::{self, CanWrite, Scope, Tx, Write, Writing, code::Seen},
 };
-use std::sync::Arc;
 use time::Duration;
 
 /// A branch beside the default one that nobody has synced for so long is merged, or given up.
@@ -30,18 +30,25 @@ pub async fn forget_branch<P: CanWrite>(app: &App, scope: &Scope<P>, repo: &Repo
 
 /// What nobody has synced for long, in every workspace.
 pub async fn forget_the_old(app: &App) -> Result<(), Problem> {
-    for standing in app.db().house_standings().await? {
-        let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("old pictures"))?;
-        let now = clock::now();
-        let mut tx = app.db().write(&scope).await?;
-        let dropped = store::code::drop_parts(&mut tx, now - BROKEN_OFF).await?;
-        let old = store::code::outlived(&mut tx, now - OUTLIVED, now - BROKEN_OFF).await?;
-        if !dropped.is_empty() {
-            tx.commit(dropped.into_iter().map(Audit::code_parts_dropped).collect::<Trail>()).await?;
-        }
-        for old in old {
-            forget_unless_synced(app, &scope, &old).await?;
-        }
+    let mut failed = Failed::default();
+    for scope in everywhere(app, "old pictures").await? {
+        failed.note(&scope, forget_the_old_in(app, &scope).await);
+    }
+    failed.told()
+}
+
+async fn forget_the_old_in(app: &App, scope: &Scope<Writing>) -> Result<(), Problem> {
+    let now = clock::now();
+    let mut tx = app.db().write(scope).await?;
+    let dropped = store::code::drop_parts(&mut tx, now - BROKEN_OFF).await?;
+    let old = store::code::outlived(&mut tx, now - OUTLIVED, now - BROKEN_OFF).await?;
+    if dropped.is_empty() {
+        drop(tx);
+    } else {
+        tx.commit(dropped.into_iter().map(Audit::code_parts_dropped).collect::<Trail>()).await?;
+    }
+    for old in old {
+        forget_unless_synced(app, scope, &old).await?;
     }
     Ok(())
 }
@@ -50,7 +57,7 @@ pub async fn forget_the_old(app: &App) -> Result<(), Problem> {
 async fn forget_unless_synced(app: &App, scope: &Scope<Writing>, old: &Seen) -> Result<(), Problem> {
     let mut tx = app.db().write(scope).await?;
     match store::code::hold(&mut tx, &old.project, &old.repo, &old.branch).await? {
-        Some(head) if (head.at, head.main) == (old.at, old.main) => {
+        Some(head) if (head.at, head.main) == (old.at, old.main) && !store::code::is_coming(&mut tx, head.id).await? => {
             forget(&mut tx, &head).await?;
             tx.commit(Audit::code_forgotten(head.id)).await
         }

@@ -3,7 +3,7 @@
 use super::weigh_holds;
 use crate::{
     App,
-    acts::access::for_the_whole,
+    acts::{access::for_the_whole, to_the_end::to_the_end},
     audit::{Audit, Trail},
     model::{
         AuditId, HoldId, clock,
@@ -17,6 +17,11 @@ use crate::{
 /// Keep something from being erased. Whoever executes a deletion at this moment is waited for, or waits.
 pub async fn hold(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: String) -> Result<Hold, Problem> {
     for_the_whole(scope)?;
+    let (here, by) = (app.clone(), scope.clone());
+    to_the_end(scope, async move { Box::pin(place(&here, &by, asked, reason)).await }).await
+}
+
+async fn place(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: String) -> Result<Hold, Problem> {
     let mut tx = app.db().write_holds(scope).await?;
     store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
@@ -54,6 +59,11 @@ fn there(found: Result<(), Problem>, field: &str, index: usize, what: &str) -> R
 /// Let it go: what it stopped may be executed again.
 pub async fn release(app: &App, scope: &Scope<Auditing>, id: HoldId) -> Result<(), Problem> {
     for_the_whole(scope)?;
+    let (here, by) = (app.clone(), scope.clone());
+    to_the_end(scope, async move { Box::pin(lift(&here, &by, id)).await }).await
+}
+
+async fn lift(app: &App, scope: &Scope<Auditing>, id: HoldId) -> Result<(), Problem> {
     let mut tx = app.db().write_holds(scope).await?;
     store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;

@@ -3,12 +3,13 @@
 use super::execute::entries;
 use crate::{
     App,
+    acts::everywhere::{Failed, everywhere},
     audit::{Audit, Trail},
     model::{AuditId, deletion::Journalled},
     problem::Problem,
-    store::{self, Permission, Request, Scope, Writing},
+    store::{self, Permission, Scope, Writing},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
 /// Brings the journal up to date with one workspace. A failure is logged and tried again within a minute: what was erased is.
 pub(super) async fn keep<P: Permission>(app: &App, scope: &Scope<P>) {
@@ -20,15 +21,11 @@ pub(super) async fn keep<P: Permission>(app: &App, scope: &Scope<P>) {
 /// The same for all of them: what was executed elsewhere, or just before a crash, is here too. What goes wrong in one does
 /// not keep it from the others.
 pub async fn keep_journal(app: &App) -> Result<(), Problem> {
-    let mut failed = Ok(());
-    for standing in app.db().house_standings().await? {
-        let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("journal"))?;
-        if let Err(problem) = catch_up_in(app, &scope).await {
-            tracing::warn!(?problem, workspace = %scope.workspace(), "the journal of erasures could not be brought up to date");
-            failed = Err(problem);
-        }
+    let mut failed = Failed::default();
+    for scope in everywhere::<Writing>(app, "journal").await? {
+        failed.note(&scope, catch_up_in(app, &scope).await);
     }
-    failed
+    failed.told()
 }
 
 async fn catch_up_in<P: Permission>(app: &App, scope: &Scope<P>) -> Result<(), Problem> {
@@ -43,11 +40,8 @@ async fn catch_up_in<P: Permission>(app: &App, scope: &Scope<P>) -> Result<(), P
 
 /// Do again what a journal says and this database does not know of. How many were.
 pub async fn erase_again(app: &App, journal: &[Journalled]) -> Result<usize, Problem> {
-    let standings = app.db().house_standings().await?;
-    let scopes: HashMap<_, Scope<Writing>> = standings
-        .into_iter()
-        .map(|standing| Ok((standing.workspace().id, Scope::of(Arc::new(standing), Request::of_the_house("restore"))?)))
-        .collect::<Result<_, Problem>>()?;
+    let scopes: HashMap<_, Scope<Writing>> =
+        everywhere(app, "restore").await?.into_iter().map(|scope| (scope.workspace(), scope)).collect();
     let mut done = 0;
     for entry in journal {
         // A workspace that was made after the backup has come back with nothing.

@@ -3,16 +3,18 @@
 use super::{ask::draft, execute::carry_out};
 use crate::{
     App,
-    acts::access::for_the_whole,
+    acts::{
+        access::for_the_whole,
+        everywhere::{Failed, everywhere},
+    },
     audit::Audit,
     model::{
         Actor, AuditId, Kind, Settings, clock,
         deletion::{DeletionRequest, Item, Rule, Selectors},
     },
     problem::Problem,
-    store::{self, Permission, Request, Scope, Tx, Writing, deletion::Reached},
+    store::{self, Permission, Scope, Tx, Writing, deletion::Reached},
 };
-use std::sync::Arc;
 use time::Duration;
 use uuid::Uuid;
 
@@ -42,7 +44,7 @@ pub async fn retention_by<P: Permission>(app: &App, scope: &Scope<P>, settings: 
     let mut tx = app.db().read(scope).await?;
     let mut all = Vec::new();
     for rule in rules(settings) {
-        let Found { due, held, .. } = due(&mut tx, rule, None, AT_ONCE).await?;
+        let Found { due, held, .. } = due(&mut tx, rule, None, (AT_ONCE, AT_ONCE)).await?;
         let ids = |items: Vec<Item>| items.into_iter().map(|item| item.id).take(usize::from(AT_ONCE)).collect();
         all.push(Due { rule, due: ids(due), held: ids(held) });
     }
@@ -56,8 +58,8 @@ struct Found {
     reached: Option<Reached>,
 }
 
-/// Looks on past what is held, a page at a time, until there is enough of what is not.
-async fn due<M>(tx: &mut Tx<M>, rule: Rule, after: Option<Reached>, enough: u16) -> Result<Found, Problem> {
+/// Looks on past what is held, a page at a time, until there is enough of what is not, or of what is.
+async fn due<M>(tx: &mut Tx<M>, rule: Rule, after: Option<Reached>, enough: (u16, u16)) -> Result<Found, Problem> {
     let before = clock::now() - Duration::days(i64::from(rule.days));
     let mut found = Found { due: Vec::new(), held: Vec::new(), reached: after };
     loop {
@@ -67,7 +69,7 @@ async fn due<M>(tx: &mut Tx<M>, rule: Rule, after: Option<Reached>, enough: u16)
         found.due.extend(due);
         found.held.extend(held);
         found.reached = reached;
-        if reached.is_none() || found.due.len() >= usize::from(enough) {
+        if reached.is_none() || found.due.len() >= usize::from(enough.0) || found.held.len() >= usize::from(enough.1) {
             return Ok(found);
         }
     }
@@ -75,15 +77,11 @@ async fn due<M>(tx: &mut Tx<M>, rule: Rule, after: Option<Reached>, enough: u16)
 
 /// Erase what is due, in every workspace; what goes wrong in one does not keep it from the others.
 pub async fn retain(app: &App) -> Result<(), Problem> {
-    let mut failed = Ok(());
-    for standing in app.db().house_standings().await? {
-        let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("retention"))?;
-        if let Err(problem) = retain_in(app, &scope).await {
-            tracing::warn!(?problem, workspace = %scope.workspace(), "retention could not be looked after");
-            failed = Err(problem);
-        }
+    let mut failed = Failed::default();
+    for scope in everywhere(app, "retention").await? {
+        failed.note(&scope, retain_in(app, &scope).await);
     }
-    failed
+    failed.told()
 }
 
 async fn retain_in(app: &App, scope: &Scope<Writing>) -> Result<(), Problem> {
@@ -105,7 +103,7 @@ async fn carry_out_rule(app: &App, scope: &Scope<Writing>, rule: Rule, after: Op
     let mut tx = app.db().write(scope).await?;
     store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
-    let Found { due: items, reached, .. } = due(&mut tx, rule, after, 1).await?;
+    let Found { due: items, reached, .. } = due(&mut tx, rule, after, (1, u16::MAX)).await?;
     if items.is_empty() {
         return Ok(None);
     }

@@ -12,6 +12,7 @@ pub(super) use apply::with_labels_of;
 
 use crate::{
     App,
+    acts::everywhere::{Failed, everywhere},
     audit::{Audit, Trail},
     model::{
         AuditId, DreamId, MemoryId,
@@ -21,9 +22,9 @@ use crate::{
         page::{Limit, Page},
     },
     problem::Problem,
-    store::{self, Permission, Request, Reviewing, Scope, Writing, turns::Turn},
+    store::{self, Permission, Reviewing, Scope, Writing, turns::Turn},
 };
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 use time::Duration;
 
 /// From one scheduled dream to the next. A workspace that is younger has nothing to tidy.
@@ -55,15 +56,11 @@ pub async fn start(app: &App, scope: &Scope<Reviewing>, asked: Asked) -> Result<
 /// Every workspace that wants it and has not dreamt for a day, one after the other; what goes wrong in one does not keep the
 /// others from it.
 pub async fn dream_where_due(app: &App) -> Result<(), Problem> {
-    let mut failed = Ok(());
-    for standing in app.db().house_standings().await? {
-        let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("dreams"))?;
-        if let Err(problem) = dream_if_due(app, &scope).await {
-            tracing::warn!(?problem, workspace = %scope.workspace(), "a workspace could not dream");
-            failed = Err(problem);
-        }
+    let mut failed = Failed::default();
+    for scope in everywhere(app, "dreams").await? {
+        failed.note(&scope, dream_if_due(app, &scope).await);
     }
-    failed
+    failed.told()
 }
 
 async fn dream_if_due(app: &App, scope: &Scope<Writing>) -> Result<(), Problem> {

@@ -49,6 +49,8 @@ impl Sealer {
         let mut sealed = self.look_at_broken(app).await?;
         let mut look = app.db().look_for_unsealed(self.since, Of::AllBut(&self.broken)).await?;
         let came = self.seal_all(app, &mut look).await?;
+        // Where nothing waits any more, another server has sealed it.
+        self.doubtful.retain(|workspace| came.left.contains(workspace));
         sealed += came.sealed;
         metrics::counter!("cairn_trail_sealed_entries_total").increment(sealed);
         metrics::gauge!("cairn_trail_behind_seconds").set(came.oldest);
@@ -83,7 +85,9 @@ impl Sealer {
         }
         self.looked = Some(Instant::now());
         let mut look = app.db().look_for_unsealed(self.broken_since, Of::These(&self.broken)).await?;
-        Ok(self.seal_all(app, &mut look).await?.sealed)
+        let came = self.seal_all(app, &mut look).await?;
+        self.broken.retain(|workspace| came.left.contains(workspace));
+        Ok(came.sealed)
     }
 
     async fn seal_all(&mut self, app: &App, look: &mut Look) -> Result<Came, Problem> {

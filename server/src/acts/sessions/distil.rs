@@ -5,6 +5,7 @@ use crate::{
     App,
     acts::{
         Tries, erased,
+        everywhere::{Failed, everywhere},
         memories::{self, Asked, Remembered, waiting},
         safety::Found,
         unless_barred,
@@ -22,9 +23,8 @@ use crate::{
         text::{self, Content},
     },
     problem::Problem,
-    store::{self, CanWrite, Request, Scope, Tx, Write, Writing, proposals::Verdict, sessions::Held, tasks::Of},
+    store::{self, CanWrite, Scope, Tx, Write, Writing, proposals::Verdict, sessions::Held, tasks::Of},
 };
-use std::sync::Arc;
 use time::Duration;
 
 /// A run that said nothing for so long is distilled as far as it came, and after so long it is over.
@@ -317,19 +317,24 @@ fn captured(id: SessionId, project: Option<&str>, kind: Kind, title: &str, conte
 
 /// Runs that have fallen silent: distilled after a while, and after a day over.
 pub async fn close_quiet_ones(app: &App) -> Result<(), Problem> {
-    for standing in app.db().house_standings().await? {
-        let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("quiet sessions"))?;
-        let now = clock::now();
-        let quiet = store::sessions::quiet_since(&mut app.db().read(&scope).await?, now - IDLE).await?;
-        for one in quiet {
-            let over = (now - one.heard >= ABANDONED).then_some((SessionState::Abandoned, None));
-            if over.is_none() && one.last == one.distilled {
-                continue;
-            }
-            let closing = Closing { over, found: Vec::new(), only_at: Some(one.last) };
-            if let Err(problem) = persist(app, &scope, one.id, &closing).await {
-                tracing::warn!(?problem, session = %one.id, "a quiet session could not be looked after");
-            }
+    let mut failed = Failed::default();
+    for scope in everywhere(app, "quiet sessions").await? {
+        failed.note(&scope, close_in(app, &scope).await);
+    }
+    failed.told()
+}
+
+async fn close_in(app: &App, scope: &Scope<Writing>) -> Result<(), Problem> {
+    let now = clock::now();
+    let quiet = store::sessions::quiet_since(&mut app.db().read(scope).await?, now - IDLE).await?;
+    for one in quiet {
+        let over = (now - one.heard >= ABANDONED).then_some((SessionState::Abandoned, None));
+        if over.is_none() && one.last == one.distilled {
+            continue;
+        }
+        let closing = Closing { over, found: Vec::new(), only_at: Some(one.last) };
+        if let Err(problem) = persist(app, scope, one.id, &closing).await {
+            tracing::warn!(?problem, session = %one.id, "a quiet session could not be looked after");
         }
     }
     Ok(())

@@ -138,7 +138,7 @@ pub async fn append<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, eve
     let mut tx = app.db().record_once(scope).await?;
     let held = store::sessions::hold(&mut tx, id).await?;
     must_be_own(scope, &held)?;
-    let last_erasure_at = store::deletion::last_erasure(&mut tx).await?;
+    let last_erasure_at = store::deletion::last_erasure(&mut tx, scope.project()).await?;
     // A retry of what had arrived before the end adds nothing, and is no mistake.
     if held.state != SessionState::Running && store::sessions::has_all(&mut tx, id, &events).await? {
         tx.commit().await?;

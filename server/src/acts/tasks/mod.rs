@@ -87,7 +87,7 @@ pub async fn abandon<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>)
 
 async fn moved<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>, to: TaskState, action: &'static str) -> Result<Task, Problem> {
     let mut tx = app.db().write(scope).await?;
-    let mut task = store::tasks::find_to_change(&mut tx, which).await?.ok_or(Problem::NotFound)?;
+    let mut task = hold(&mut tx, which).await?;
     may_move(&task, to)?;
     (task.state, task.updated_at) = (to, clock::now());
     let audit = AuditId::new();
@@ -109,7 +109,7 @@ pub async fn complete<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>
 
 async fn finish<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>) -> Result<Shown, Problem> {
     let mut tx = app.db().write(scope).await?;
-    let mut task = store::tasks::find_to_change(&mut tx, which).await?.ok_or(Problem::NotFound)?;
+    let mut task = hold(&mut tx, which).await?;
     may_move(&task, TaskState::Completed)?;
     let items = store::tasks::items(&mut tx, task.id).await?;
     let record = resume::record(&mut tx, &task, &items).await?;
@@ -137,6 +137,11 @@ async fn finish<P: CanWrite>(app: &App, scope: &Scope<P>, which: Which<'_>) -> R
     Ok(Shown { task, items })
 }
 
+/// The task that is meant, which nobody else changes before this transaction ends.
+async fn hold(tx: &mut Tx<Write>, which: Which<'_>) -> Result<Task, Problem> {
+    store::tasks::find_to_change(tx, which).await?.filter(|task| which.means(task)).ok_or(Problem::NotFound)
+}
+
 /// A session begins to work on it; one that nobody has set up yet is set up by its key.
 pub(super) async fn take_up<P: CanWrite>(
     tx: &mut Tx<Write>,
@@ -146,9 +151,8 @@ pub(super) async fn take_up<P: CanWrite>(
 ) -> Result<(Task, Vec<Audit>), Problem> {
     let audit = AuditId::new();
     let Which { key, project } = which;
-    let others = |task: &Task| project.is_some() && task.project.is_some() && task.project.as_deref() != project;
     let found = store::tasks::find_to_change(tx, which).await?;
-    let Some(mut task) = found.filter(|task| whose == Whose::Anybodys || !others(task)) else {
+    let Some(mut task) = found.filter(|task| whose == Whose::Anybodys || which.means(task)) else {
         let task = draft(scope, key.to_owned(), key.to_owned(), project.map(str::to_owned), TaskState::Active);
         store::tasks::insert(tx, &task, audit).await?;
         let entry = Audit::task(audit, "task.created", task.id);

@@ -59,7 +59,7 @@ pub async fn resume<P: CanWrite>(
 ) -> Result<Resumed, Problem> {
     let started = Instant::now();
     let mut tx = app.db().write(scope).await?;
-    let known = store::tasks::find(&mut tx, which).await?.ok_or(Problem::NotFound)?;
+    let known = store::tasks::find(&mut tx, which).await?.filter(|task| which.means(task)).ok_or(Problem::NotFound)?;
     let held = match store::sessions::hold(&mut tx, session).await {
         Err(Problem::NotFound) => return Err(Problem::invalid("session_id", "there is no such session")),
         held => held?,

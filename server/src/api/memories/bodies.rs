@@ -3,7 +3,7 @@
 use super::super::sent::{Sent, sent};
 use crate::{
     acts::{self, conflicts::Noticed},
-    engines::freshness::{self, Freshness},
+    engines::freshness::{self, Freshness, Judgement},
     model::{
         Actor, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, Revision, RunId, SessionId, State, Visibility,
         actor::ActorKind,
@@ -258,6 +258,16 @@ impl MemoryBody {
     /// Judged as of a moment, or now.
     pub fn as_of<P>(scope: &Scope<P>, memory: Memory, moment: Option<OffsetDateTime>) -> Self {
         let freshness = acts::memories::judge_as_of(scope, &memory, moment.unwrap_or_else(clock::now));
+        Self::judged(memory, freshness)
+    }
+
+    /// Judged by the code as it is on a branch.
+    pub fn on<P>(scope: &Scope<P>, memory: Memory, branch: Option<&str>) -> Self {
+        let freshness = acts::memories::judge_on(scope, &memory, branch);
+        Self::judged(memory, freshness)
+    }
+
+    fn judged(memory: Memory, freshness: Judgement) -> Self {
         let anchors = memory.anchors_now().map(|(anchor, at)| AnchorBody::new(&memory, anchor, at)).collect();
         Self {
             id: memory.id,

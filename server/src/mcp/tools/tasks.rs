@@ -188,8 +188,8 @@ struct KeptBody {
 }
 
 impl KeptBody {
-    fn new(asker: &Asker, memory: &Memory) -> Self {
-        let freshness = acts::memories::judge(&asker.scope, memory).into();
+    fn new(asker: &Asker, memory: &Memory, branch: Option<&str>) -> Self {
+        let freshness = acts::memories::judge_on(&asker.scope, memory, branch).into();
         Self { memory_id: memory.id, title: line(&memory.title), state: memory.state, freshness }
     }
 }
@@ -213,9 +213,9 @@ impl From<TaskItem> for ProgressBody {
 
 pub async fn checkpoint(asker: &Asker, mut sent: CheckpointArguments) -> Result<Said, Problem> {
     let (named, task, project) = (sent.session_id, sent.task.take(), sent.project.take());
-    let task = task.as_deref().map(task_key).transpose()?;
+    let (task, project) = (task.as_deref().map(task_key).transpose()?, project.as_deref().map(Project::parse).transpose()?);
     let parsed = sent.parse()?;
-    let work = Work { project: project.as_deref(), task: task.as_deref(), taken_up: false };
+    let work = Work { project: project.as_ref(), task: task.as_deref(), taken_up: false };
     let session = asker.session(named, work).await?;
     let written = acts::sessions::checkpoint(&asker.app, &asker.writing()?, session, parsed).await?;
     let kept = written.kept;
@@ -223,8 +223,8 @@ pub async fn checkpoint(asker: &Asker, mut sent: CheckpointArguments) -> Result<
     let answer = CheckpointAnswer {
         checkpoint_id: kept.id,
         session_id: kept.session_id,
-        decisions: written.decisions.iter().map(|memory| KeptBody::new(asker, memory)).collect(),
-        discoveries: written.discoveries.iter().map(|memory| KeptBody::new(asker, memory)).collect(),
+        decisions: written.decisions.iter().map(|memory| KeptBody::new(asker, memory, None)).collect(),
+        discoveries: written.discoveries.iter().map(|memory| KeptBody::new(asker, memory, None)).collect(),
         progress: kept.progress.into_iter().map(progress).collect(),
         next_step: kept.next_step,
         conflicts: written.noticed.iter().map(|(memory, one)| ClashBody::new(*memory, one)).collect(),
@@ -281,8 +281,9 @@ pub async fn start_task(asker: &Asker, sent: StartArguments) -> Result<Said, Pro
         project: sent.project.as_deref().map(Project::parse).transpose()?,
     };
     let task = acts::tasks::create(&asker.app, &asker.writing()?, new).await?;
+    let project = task.project.as_deref().map(Project::parse).transpose()?;
+    let session_id = asker.session(None, Work { project: project.as_ref(), task: Some(&task.key), taken_up: true }).await?;
     let which = Which { key: &task.key, project: task.project.as_deref() };
-    let session_id = asker.session(None, Work { project: which.project, task: Some(which.key), taken_up: true }).await?;
     let task = acts::tasks::find(&asker.app, &asker.scope, which).await?.task;
     let text = format!("Task {} is set up and yours. Session {session_id}: pass it to checkpoint as you go.", task.key);
     Said::new(&StartAnswer { key: task.key, title: safe(&task.title, 300), state: task.state, session_id }, text)
@@ -294,7 +295,7 @@ pub async fn start_task(asker: &Asker, sent: StartArguments) -> Result<Said, Pro
 pub struct ResumeArguments {
     /// What the task goes by.
     key: String,
-    /// Whose task it is meant to be, where two projects have one of this key; else the oldest.
+    /// Whose task is meant: that project's, or one of no project; unless said, one of no project, else the oldest of this key.
     project: Option<String>,
     /// A session of yours that runs; without one, one is begun.
     session_id: Option<SessionId>,
@@ -341,14 +342,16 @@ pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, P
         Some(budget) if (100..=100_000).contains(&budget) => budget,
         Some(_) => return Err(Problem::invalid("token_budget", "must be between 100 and 100,000")),
     };
+    let named = sent.project.as_deref().map(Project::parse).transpose()?;
     // Only what is there is resumed: a session would set up what is not.
-    let task = acts::tasks::find(&asker.app, &asker.scope, Which { key: &key, project: sent.project.as_deref() }).await?.task;
-    let which = Which { key: &key, project: task.project.as_deref() };
-    let session = asker.session(sent.session_id, Work { project: which.project, task: Some(&key), taken_up: true }).await?;
+    let project = whose(asker, Which { key: &key, project: named.as_ref().map(Project::as_str) }).await?;
+    let session = asker.session(sent.session_id, Work { project: project.as_ref(), task: Some(&key), taken_up: true }).await?;
+    let which = Which { key: &key, project: project.as_ref().map(Project::as_str) };
     let resumed = acts::tasks::resume(&asker.app, &asker.writing()?, which, session, budget).await?;
     let state = resumed.state;
     let items = |items: Vec<TaskItem>| items.into_iter().map(ProgressBody::from).collect();
-    let memories = |memories: Vec<Memory>| memories.iter().map(|memory| KeptBody::new(asker, memory)).collect();
+    let branch = state.branch.as_deref();
+    let memories = |memories: Vec<Memory>| memories.iter().map(|memory| KeptBody::new(asker, memory, branch)).collect();
     let answer = ResumeAnswer {
         receipt_id: resumed.receipt_id,
         key: resumed.task.key,
@@ -373,13 +376,22 @@ pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, P
     Said::new(&answer, text)
 }
 
+/// The project of the task that is meant.
+async fn whose(asker: &Asker, which: Which<'_>) -> Result<Option<Project>, Problem> {
+    let task = acts::tasks::find(&asker.app, &asker.scope, which).await?.task;
+    if !which.means(&task) {
+        return Err(Problem::NotFound);
+    }
+    task.project.as_deref().map(Project::parse).transpose()
+}
+
 /// A task to close.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CompleteArguments {
     /// What the task goes by.
     key: String,
-    /// Whose task it is meant to be, where two projects have one of this key; else the oldest.
+    /// Whose task is meant: that project's, or one of no project; unless said, one of no project, else the oldest of this key.
     project: Option<String>,
 }
 
@@ -398,7 +410,9 @@ pub struct CompleteAnswer {
 
 pub async fn complete_task(asker: &Asker, sent: CompleteArguments) -> Result<Said, Problem> {
     let key = task_key(&sent.key).map_err(|problem| problem.at_field("key"))?;
-    let done = acts::tasks::complete(&asker.app, &asker.writing()?, Which { key: &key, project: sent.project.as_deref() }).await?;
+    let project = sent.project.as_deref().map(Project::parse).transpose()?;
+    let which = Which { key: &key, project: project.as_ref().map(Project::as_str) };
+    let done = acts::tasks::complete(&asker.app, &asker.writing()?, which).await?;
     let answer = CompleteAnswer {
         key: done.task.key,
         state: done.task.state,

@@ -60,9 +60,9 @@ pub async fn update(
         acts::memories::revise(app, scope, id, Precondition(written.seen), revision).await
     };
     let problem = match done.await {
-        Ok((memory, _)) => {
+        Ok((memory, noticed)) => {
             let (now, before) = (memory.version.to_string(), (memory.version - 1).to_string());
-            let said = Flash::good(format!("Saved: this is version {now}."));
+            let said = beside(&format!("Saved: this is version {now}."), noticed.len());
             let back = format!("{}/revert", page(&viewer, id));
             return to(&viewer, id, said.or_undo(back, &[("seen", &now), ("version", &before)]));
         }
@@ -143,11 +143,17 @@ fn decided(conflict: &Conflict) -> Option<Obstacle> {
 }
 
 fn kept(memory: &Memory, contradicts: usize) -> Flash {
-    match (memory.state, contradicts) {
-        (State::Proposed, _) => Flash::note("Written down. It waits for review, and nobody is told it before."),
-        (_, 0) => Flash::good("Remembered."),
-        (_, 1) => Flash::note("Remembered. It may contradict another memory: see Conflicts under Review."),
-        (_, many) => Flash::note(format!("Remembered. It may contradict {many} other memories: see Conflicts under Review.")),
+    if memory.state == State::Proposed {
+        return Flash::note("Written down. It waits for review, and nobody is told it before.");
+    }
+    beside("Remembered.", contradicts)
+}
+
+fn beside(said: &str, contradicts: usize) -> Flash {
+    match contradicts {
+        0 => Flash::good(said),
+        1 => Flash::note(format!("{said} It may contradict another memory: see Conflicts under Review.")),
+        many => Flash::note(format!("{said} It may contradict {many} other memories: see Conflicts under Review.")),
     }
 }
 

@@ -402,12 +402,20 @@ pub async fn drop_parts(tx: &mut Tx<Write>, before: OffsetDateTime) -> Result<Ve
 /// Branches that memories are not judged on and that nobody has synced since, and those that never became whole.
 pub async fn outlived<M>(tx: &mut Tx<M>, synced: OffsetDateTime, begun: OffsetDateTime) -> Result<Vec<Seen>, Problem> {
     let sql = format!(
-        "{SEEN} s where s.workspace_id = $1 and not s.main and case when s.commit is null
-             then s.at < $3 and not exists (select 1 from code_parts p where p.workspace_id = s.workspace_id and p.snapshot_id = s.id)
-             else s.at < $2 end
+        "{SEEN} s where s.workspace_id = $1 and not s.main and s.at < case when s.commit is null then $3 else $2 end
+             and not exists (select 1 from code_parts p where p.workspace_id = s.workspace_id and p.snapshot_id = s.id)
          limit 1000"
     );
     Ok(sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(tx.workspace()).bind(synced).bind(begun).fetch_all(tx.conn()).await?)
+}
+
+/// Whether parts of a picture are here, and the rest may follow.
+pub async fn is_coming<M>(tx: &mut Tx<M>, snapshot: Uuid) -> Result<bool, Problem> {
+    Ok(sqlx::query_scalar("select exists (select 1 from code_parts where workspace_id = $1 and snapshot_id = $2)")
+        .bind(tx.workspace())
+        .bind(snapshot)
+        .fetch_one(tx.conn())
+        .await?)
 }
 
 /// A picture, its files and what waits for it.

@@ -6,7 +6,10 @@ use crate::{
         code::{Fate, Standing},
     },
     problem::Problem,
-    store::{Tx, Write},
+    store::{
+        Tx, Write,
+        guise::{as_app, as_index},
+    },
 };
 use std::collections::HashMap;
 use time::OffsetDateTime;
@@ -296,18 +299,6 @@ pub async fn side_branch_of_run<M>(tx: &mut Tx<M>, session: SessionId) -> Result
     .bind(session)
     .fetch_optional(tx.conn())
     .await?)
-}
-
-/// A snapshot judges memories that whoever sends it may not see: it is read and written as the index is, which sees whole
-/// workspaces and may write nothing but this.
-async fn as_index<M>(tx: &mut Tx<M>) -> Result<(), Problem> {
-    sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
-    Ok(())
-}
-
-async fn as_app<M>(tx: &mut Tx<M>) -> Result<(), Problem> {
-    sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
-    Ok(())
 }
 
 /// A memory on a place in code, where the place is now.

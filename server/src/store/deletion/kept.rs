@@ -8,7 +8,10 @@ use crate::{
         deletion::{Hold, Item, ItemKind},
     },
     problem::Problem,
-    store::Tx,
+    store::{
+        Tx,
+        guise::{as_app, as_index, lay_down_wall, stand_behind},
+    },
 };
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -29,6 +32,7 @@ pub async fn in_the_way<M>(tx: &mut Tx<M>, request: DeletionId) -> Result<Vec<Ho
 
 /// Which of these any hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now.
 pub async fn kept<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<HashSet<Place>, Problem> {
+    // A hold keeps what lies behind the wall of the viewer's key too.
     let wall = lay_down_wall(tx).await?;
     let holds = holds::all(tx).await?;
     let kept = by_each(tx, &holds, items).await?;
@@ -48,18 +52,6 @@ async fn by_each<M>(tx: &mut Tx<M>, holds: &[Hold], items: &[Item]) -> Result<Ve
     }
     stand_behind(tx, &wall).await?;
     Ok(all)
-}
-
-/// A hold keeps what lies behind the wall of the viewer's key too. The wall, to be put up again.
-async fn lay_down_wall<M>(tx: &mut Tx<M>) -> Result<String, Problem> {
-    let wall = sqlx::query_scalar("select coalesce(current_setting('cairn.project', true), '')").fetch_one(tx.conn()).await?;
-    stand_behind(tx, "").await?;
-    Ok(wall)
-}
-
-async fn stand_behind<M>(tx: &mut Tx<M>, wall: &str) -> Result<(), Problem> {
-    sqlx::query("select set_config('cairn.project', $1, true)").bind(wall).execute(tx.conn()).await?;
-    Ok(())
 }
 
 async fn by_one<M>(tx: &mut Tx<M>, hold: &Hold, items: &[Item], ties: &[Tie]) -> Result<HashSet<Place>, Problem> {
@@ -111,7 +103,7 @@ impl Tie {
 /// Every version counts, and whose a private one is; the index reads those of all, and writes nothing.
 async fn of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Row>, Problem> {
     let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
-    sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
+    as_index(tx).await?;
     let rows = sqlx::query_as(
         "select distinct 'memory', v.memory_id, 0::bigint, v.session_id, w.id
          from memory_versions v
@@ -122,7 +114,7 @@ async fn of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Row>, Prob
     .bind(ids)
     .fetch_all(tx.conn())
     .await?;
-    sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
+    as_app(tx).await?;
     Ok(rows)
 }
 

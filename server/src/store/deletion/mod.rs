@@ -18,15 +18,25 @@ pub use list::{items, put, touched};
 pub use requests::{Closing, block, certificate, certify, close, decide, find, find_to_change, insert, list, open_ones, unblock};
 pub use select::{Reached, Wanted, archived_since, select, wanted};
 
-use super::Tx;
-use crate::{model::DeletionId, problem::Problem};
+use super::{Tx, guise::stand_behind};
+use crate::{
+    model::{DeletionId, Project},
+    problem::Problem,
+};
 use time::OffsetDateTime;
 
-/// When something was last erased here, by a request or by a rule.
-pub async fn last_erasure<M>(tx: &mut Tx<M>) -> Result<Option<OffsetDateTime>, Problem> {
+/// When something was last erased here, by a request or by a rule: whoever stands behind a wall hears of it too.
+pub async fn last_erasure<M>(tx: &mut Tx<M>, wall: Option<&Project>) -> Result<Option<OffsetDateTime>, Problem> {
+    if wall.is_some() {
+        stand_behind(tx, "").await?;
+    }
     let workspace = tx.workspace();
     let sql = "select max(executed_at) from deletion_requests where workspace_id = $1 and state = 'executed'";
-    Ok(sqlx::query_scalar(sql).bind(workspace).fetch_one(tx.conn()).await?)
+    let at = sqlx::query_scalar(sql).bind(workspace).fetch_one(tx.conn()).await?;
+    if let Some(wall) = wall {
+        stand_behind(tx, wall.as_str()).await?;
+    }
+    Ok(at)
 }
 
 /// Whoever searches or erases a large workspace may take longer than a question may.

@@ -8,7 +8,10 @@ use crate::{
         deletion::{Item, ItemKind, Selectors, Why},
     },
     problem::Problem,
-    store::Tx,
+    store::{
+        Tx,
+        guise::{as_app, as_index},
+    },
 };
 use std::collections::HashSet;
 use time::OffsetDateTime;
@@ -84,11 +87,11 @@ async fn owners<M>(tx: &mut Tx<M>, asked: &Selectors) -> Result<Vec<(Uuid, Optio
 async fn written_by<M>(tx: &mut Tx<M>, person: PersonId, list: &mut List) -> Result<(), Problem> {
     let workspace = tx.workspace();
     // The index reads private memories of a workspace, and writes nothing.
-    sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
+    as_index(tx).await?;
     let private = sqlx::query!("select id from memories where workspace_id = $1 and owner_id = $2", workspace.0, person.0)
         .fetch_all(tx.conn())
         .await?;
-    sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
+    as_app(tx).await?;
     let wrote = |kind, id, owner| Item { kind, id, part: 0, owner, why: Why::Wrote, taken: true };
     private.into_iter().try_for_each(|row| list.bounded(wrote(ItemKind::Memory, row.id, Some(person.0))))?;
     let rows: Vec<(ItemKind, Uuid)> = sqlx::query_as(
@@ -125,7 +128,7 @@ pub async fn archived_since<M>(
     most: i64,
 ) -> Result<(Vec<Item>, Option<Reached>), Problem> {
     let workspace = tx.workspace();
-    sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
+    as_index(tx).await?;
     let rows: Vec<(Uuid, Option<Uuid>, OffsetDateTime)> = sqlx::query_as(
         "select id, owner_id, updated_at from memories
          where workspace_id = $1 and kind = $2 and state = 'archived' and updated_at < $3
@@ -141,7 +144,7 @@ pub async fn archived_since<M>(
     .bind(most)
     .fetch_all(tx.conn())
     .await?;
-    sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
+    as_app(tx).await?;
     let full = rows.len() == usize::try_from(most).unwrap_or(usize::MAX);
     let reached = rows.last().filter(|_| full).map(|(id, _, at)| (*at, *id));
     Ok((rows.into_iter().map(|(id, owner, _)| named(ItemKind::Memory, id, owner)).collect(), reached))

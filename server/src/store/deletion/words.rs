@@ -5,7 +5,10 @@ use crate::{
     engines::erasure::{Sought, spelled_out},
     model::deletion::{Item, ItemKind, Why},
     problem::Problem,
-    store::Tx,
+    store::{
+        Tx,
+        guise::{as_app, as_index},
+    },
 };
 use futures_util::TryStreamExt;
 use serde_json::Value;
@@ -177,9 +180,9 @@ pub(super) async fn having_words<M>(tx: &mut Tx<M>, sought: &Sought, items: &[It
         let (ids, parts) = of_kind(kind);
         if !ids.is_empty() && kind == ItemKind::Memory {
             // The index reads private memories of a workspace, and writes nothing.
-            sqlx::query("set local role cairn_index").execute(tx.conn()).await?;
+            as_index(tx).await?;
             let said = look.among(tx, source, "c.id = l.id", (&ids, &parts)).await?;
-            sqlx::query("set local role cairn_app").execute(tx.conn()).await?;
+            as_app(tx).await?;
             found.extend(said.iter().map(|one| one.place(kind)));
         } else if !ids.is_empty() {
             let said = look.among(tx, source, "c.id = l.id and c.part = l.part", (&ids, &parts)).await?;
