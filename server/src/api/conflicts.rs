@@ -100,6 +100,8 @@ struct ListConflicts {
     project: Option<String>,
     /// Only with this memory.
     memory_id: Option<MemoryId>,
+    /// Only those that are certain or have a score of 0.75 or more; `false`: only the others, which are worth a look.
+    likely: Option<bool>,
     /// How many, 1 to 200.
     limit: Option<i64>,
     /// Where the last page ended.
@@ -114,7 +116,7 @@ async fn list_conflicts(
     Query(asked): Query<ListConflicts>,
 ) -> Result<axum::Json<List<ConflictBody>>, Problem> {
     let state = Some(asked.state.unwrap_or(ConflictState::Open));
-    let filter = ConflictFilter { state, project: asked.project, memory: asked.memory_id };
+    let filter = ConflictFilter { state, project: asked.project, memory: asked.memory_id, likely: asked.likely };
     let page = acts::conflicts::list(&app, &scope, &filter, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.map(|one| shown(&scope, one)).into()))
 }

@@ -85,6 +85,8 @@ pub struct ConflictFilter {
     pub state: Option<ConflictState>,
     pub project: Option<String>,
     pub memory: Option<MemoryId>,
+    /// Only those that count as found, or only those that are worth a look.
+    pub likely: Option<bool>,
 }
 
 /// Which of two memories shall hold.

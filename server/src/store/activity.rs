@@ -6,6 +6,7 @@ use super::{
     tx::{Read, Record},
 };
 use crate::{
+    engines::conflict::LIKELY,
     model::{Actor, ActorKind, MemoryId, SessionId},
     problem::Problem,
 };
@@ -203,11 +204,16 @@ pub struct Waiting {
 pub async fn waiting(tx: &mut Tx<Read>) -> Result<Waiting, Problem> {
     let counts = sqlx::query_as(
         "select (select count(*) from (select 1 from proposals where workspace_id = $1 and state = 'open' limit 100) p) as proposals,
-                (select count(*) from (select 1 from conflicts where workspace_id = $1 and state = 'open' limit 100) c) as conflicts,
+                (select count(*) from (
+                    select 1 from conflicts c
+                    join memories a on a.workspace_id = c.workspace_id and a.id = c.a and a.state = 'active'
+                    join memories b on b.workspace_id = c.workspace_id and b.id = c.b and b.state = 'active'
+                    where c.workspace_id = $1 and c.state = 'open' and (c.certain or c.score >= $2) limit 100) c) as conflicts,
                 (select count(*) from (select 1 from deletion_requests where workspace_id = $1 and state = 'pending' limit 100) d) as to_approve,
                 (select count(*) from (select 1 from deletion_requests where workspace_id = $1 and state = 'approved' limit 100) e) as to_execute",
     )
     .bind(tx.workspace())
+    .bind(LIKELY)
     .fetch_one(tx.conn())
     .await?;
     Ok(counts)

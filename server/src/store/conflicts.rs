@@ -2,6 +2,7 @@
 
 use super::{Tx, tx::Write};
 use crate::{
+    engines::conflict::LIKELY,
     model::{
         Actor, ActorKind, AuditId, ConflictId, MemoryId, ReviewId,
         conflicts::{Clash, Conflict, ConflictFilter, ConflictOrigin, ConflictState, Judged, Resolution},
@@ -191,6 +192,9 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &ConflictFilter, limit: Limit, curs
     }
     if let Some(memory) = filter.memory {
         sql.push(" and (c.a = ").push_bind(memory).push(" or c.b = ").push_bind(memory).push(")");
+    }
+    if let Some(likely) = filter.likely {
+        sql.push(" and (c.certain or c.score >= ").push_bind(LIKELY).push(") = ").push_bind(likely);
     }
     if let Some(cursor) = cursor {
         sql.push(" and c.id < ").push_bind(decode::<ConflictId>(cursor)?);

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 #[template(path = "review/conflicts.html")]
 pub struct Conflicts {
     pub chrome: Chrome,
-    /// The filter in the URL; empty for those that are open.
+    /// The filter in the URL: “possible”, “resolved”; empty for those that are open.
     pub state: String,
     pub conflicts: Vec<Conflict>,
     pub may_decide: bool,
@@ -74,8 +74,12 @@ impl Conflicts {
         if self.single { self.list() } else { self.chrome.here.clone() }
     }
 
-    fn resolved_ones(&self) -> String {
-        query::link(&self.list(), &[("state", "resolved")])
+    fn those(&self, state: &str) -> String {
+        query::link(&self.list(), &[("state", state)])
+    }
+
+    fn is(&self, state: &str) -> bool {
+        !self.single && self.state == state
     }
 
     fn next(&self) -> Option<String> {

@@ -15,6 +15,7 @@ use crate::{
 };
 use sha2::{Digest, Sha256};
 use std::{collections::HashMap, sync::Arc, time::Duration};
+use time::OffsetDateTime;
 
 /// The nearest that a text is held against, and how near they have to be: contradictions speak of the same thing.
 const NEAREST: usize = 12;
@@ -35,6 +36,8 @@ pub struct Look {
     anchors: Vec<Anchor>,
     /// Itself, and what it takes the place of.
     but_for: [Option<MemoryId>; 2],
+    /// Since when it is there; none if it only comes.
+    since: Option<OffsetDateTime>,
 }
 
 impl Look {
@@ -47,6 +50,7 @@ impl Look {
             tags: memory.tags.clone(),
             anchors: memory.anchors.clone(),
             but_for: [Some(memory.id), memory.supersedes],
+            since: Some(memory.created_at),
         }
     }
 
@@ -59,6 +63,7 @@ impl Look {
             tags: new.tags.clone(),
             anchors: new.anchors.clone(),
             but_for: [None, new.supersedes],
+            since: None,
         }
     }
 
@@ -152,7 +157,10 @@ fn hold_against(one: &Look, near: &[(MemoryId, f32)], known: &HashMap<MemoryId, 
     let mut against: Vec<Against> = others
         .filter(|other| other.state == State::Active)
         .filter_map(|other| {
-            let found = conflict::judge(&claim_of(other), &claim)?;
+            // The older first, whichever of the two is looked at: the reason is made the same way when it is read.
+            let newer = one.since.is_some_and(|since| (since, one.but_for[0]) < (other.created_at, Some(other.id)));
+            let (old, new) = if newer { (claim, claim_of(other)) } else { (claim_of(other), claim) };
+            let found = conflict::judge(&old, &new)?;
             Some(Against { other: judged(other), title: other.title.clone(), found })
         })
         .collect();

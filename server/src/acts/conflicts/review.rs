@@ -140,7 +140,7 @@ fn by_id(memories: Vec<Memory>) -> HashMap<MemoryId, Memory> {
 
 fn shown(conflict: Conflict, memories: &HashMap<MemoryId, Memory>) -> Option<Shown> {
     let (a, b) = (memories.get(&conflict.a)?.clone(), memories.get(&conflict.b)?.clone());
-    let (old, new) = if a.created_at <= b.created_at { (&a, &b) } else { (&b, &a) };
+    let (old, new) = if (a.created_at, a.id) <= (b.created_at, b.id) { (&a, &b) } else { (&b, &a) };
     let reason = match conflict::judge(&claim_of(old), &claim_of(new)) {
         Some(Contradiction { reason, .. }) => reason,
         None => "They were judged to contradict each other as they read then; as they read now they do not.".to_owned(),

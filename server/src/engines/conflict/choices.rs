@@ -6,10 +6,17 @@ use super::{
     lexicon,
     text::{Reading, Role, Word},
 };
+use std::collections::HashSet;
 
 /// Another member of the same category for the same thing. Each is held against the one that stands nearest on the other side.
 pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
     let (mut there, mut here) = (alternatives::members(old), alternatives::members(new));
+    // Who names both weighs them: which of the two is meant is not in the names.
+    let (named_there, named_here): (HashSet<_>, HashSet<_>) =
+        (there.iter().map(|member| member.name).collect(), here.iter().map(|member| member.name).collect());
+    let weighed = |one: &alternatives::Member<'_>, other: &alternatives::Member<'_>| {
+        one.name != other.name && named_there.contains(other.name) && named_here.contains(one.name)
+    };
     there.retain(|member| !member.word.denied);
     here.retain(|member| !member.word.denied);
     // "Python is formatted with …", "JavaScript is formatted with …": the subjects differ, that is no choice.
@@ -17,7 +24,7 @@ pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
     let mut best: Option<Clash> = None;
     for other in here.iter().take(MOST) {
         let rivals = there.iter().take(MOST).filter(|one| one.category == other.category);
-        let rivals = rivals.filter(|one| one.name == other.name || !(divides(old, one) && divides(new, other)));
+        let rivals = rivals.filter(|one| one.name == other.name || !(weighed(one, other) || divides(old, one) && divides(new, other)));
         let at = |reading: &Reading, word: &Word| reading.words.iter().position(|known| std::ptr::eq(known, word)).unwrap_or(0);
         let rivals =
             rivals.filter(|one| one.name == other.name || !alternatives::tells_apart(old, at(old, one.word), new, at(new, other.word)));

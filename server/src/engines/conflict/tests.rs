@@ -133,6 +133,18 @@ fn another_choice_for_the_same_thing() {
 }
 
 #[test]
+fn who_names_both_choices_weighs_them() {
+    assert!(unlikely(
+        "The partner's gateway answers 401 to every token signed with EdDSA. Their library knows RS256 and ES256 only.",
+        "Service tokens are signed with RS256 until the partner's gateway verifies EdDSA."
+    ));
+    assert!(certain(
+        "Service tokens are signed with EdDSA.",
+        "Service tokens are signed with RS256 until the partner's gateway verifies EdDSA."
+    ));
+}
+
+#[test]
 fn another_value_for_the_same_thing() {
     assert!(certain("Access tokens are valid for 15 minutes.", "Access tokens expire after one hour."));
     assert!(certain("Metrics are exposed on port 9090.", "The metrics endpoint listens on port 9464."));

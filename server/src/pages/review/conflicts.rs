@@ -28,11 +28,17 @@ const ON_A_PAGE: i64 = 20;
 /// Memories that one press of the button looks at.
 const SWEPT: usize = 2000;
 
-/// Those that are open, or that were resolved.
+/// Those that are open, that are only possible, or that were resolved.
 pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
-    let state = asked.read("state", "open or resolved", |text| text.parse::<ConflictState>().ok());
-    let filter = &ConflictFilter { state: Some(state.unwrap_or(ConflictState::Open)), ..ConflictFilter::default() };
+    let which = asked.read("state", "open, possible or resolved", |text| match text {
+        "possible" => Some((ConflictState::Open, Some(false))),
+        "open" => Some((ConflictState::Open, Some(true))),
+        "resolved" => Some((ConflictState::Resolved, None)),
+        _ => None,
+    });
+    let (state, likely) = which.unwrap_or((ConflictState::Open, Some(true)));
+    let filter = &ConflictFilter { state: Some(state), likely, ..ConflictFilter::default() };
     let limit = Limit::parse(Some(ON_A_PAGE))?;
     let list = async |cursor: Option<String>| acts::conflicts::list(app, scope, filter, limit, cursor.as_deref()).await;
     let found = asked.page(list).await?;
