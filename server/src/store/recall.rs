@@ -106,12 +106,14 @@ impl Db {
     pub async fn doubts<P: Permission>(&self, scope: &Scope<P>, ids: &[MemoryId]) -> Result<Vec<Doubts>, Problem> {
         let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
         let mut tx = self.read(scope).await?;
-        let rows: Vec<DoubtsRow> =
-            sqlx::query_as("select id, code, contested from memory_states where workspace_id = $1 and id = any($2) and current")
-                .bind(scope.workspace())
-                .bind(ids)
-                .fetch_all(tx.conn())
-                .await?;
+        let rows: Vec<DoubtsRow> = sqlx::query_as(
+            "select s.id, s.code, s.contested from unnest($2::uuid[]) w (id)
+                 cross join lateral (select * from memory_states where workspace_id = $1 and id = w.id and current offset 0) s",
+        )
+        .bind(scope.workspace())
+        .bind(ids)
+        .fetch_all(tx.conn())
+        .await?;
         let all =
             |row: DoubtsRow| (row.id, row.code.map(|code| code.0).unwrap_or_default(), row.contested.map(|all| all.0).unwrap_or_default());
         Ok(rows.into_iter().map(all).collect())
@@ -217,8 +219,11 @@ const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed
             union all
             select b.a, b.found_at from conflicts b where b.workspace_id = m.workspace_id and b.b = m.id and b.state = 'open' and b.certain
             ) k
-            join memories o on o.workspace_id = m.workspace_id and o.id = k.other and o.state = 'active'
-            and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id)
+            cross join lateral (
+                select from memories o
+                where o.workspace_id = m.workspace_id and o.id = k.other and o.state = 'active'
+                  and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id)
+                offset 0) o
             order by k.found_at, k.other
             limit 3
         ) c) end as contested

@@ -17,7 +17,17 @@ pub(super) use review::open_within;
 pub use review::{Shown, find, list, open_of, resolve};
 pub use sweep::{Swept, catch_up, sweep};
 
-use crate::{engines::conflict::Claim, model::Memory};
+use crate::{
+    engines::conflict::{self, Claim, Contradiction},
+    model::Memory,
+};
+
+/// The older of two is held to be the one that was there, whichever of them is looked at.
+fn judge(one: &Memory, other: &Memory) -> Option<Contradiction> {
+    let older = (one.created_at, one.id) <= (other.created_at, other.id);
+    let (old, new) = if older { (one, other) } else { (other, one) };
+    conflict::judge(&claim_of(old), &claim_of(new))
+}
 
 fn claim_of(memory: &Memory) -> Claim<'_> {
     Claim {

@@ -1,11 +1,11 @@
 //! Noticing: a text is held against the active memories nearest to it, and what clashes is put down beside it.
 
-use super::claim_of;
+use super::{claim_of, judge};
 use crate::{
     App,
     acts::recall::{self, NearTo},
     audit::Audit,
-    engines::conflict::{self, Claim, Contradiction},
+    engines::conflict::{Claim, Contradiction, Statement},
     model::{
         Anchor, AuditId, ConflictId, Kind, Memory, MemoryId, NewMemory, Project, State, clock,
         conflicts::{Clash, ConflictOrigin, Judged, Resolution},
@@ -152,15 +152,15 @@ pub async fn find_against<P: Permission>(app: &App, scope: &Scope<P>, at: Vec<Lo
 }
 
 fn hold_against(one: &Look, near: &[(MemoryId, f32)], known: &HashMap<MemoryId, Memory>) -> Vec<Against> {
-    let claim = one.claim();
+    let claim = Statement::of(one.claim());
     let others = near.iter().filter(|(id, _)| !one.but_for.contains(&Some(*id))).filter_map(|(id, _)| known.get(id));
     let mut against: Vec<Against> = others
         .filter(|other| other.state == State::Active)
         .filter_map(|other| {
             // The older first, whichever of the two is looked at: the reason is made the same way when it is read.
             let newer = one.since.is_some_and(|since| (since, one.but_for[0]) < (other.created_at, Some(other.id)));
-            let (old, new) = if newer { (claim, claim_of(other)) } else { (claim_of(other), claim) };
-            let found = conflict::judge(&old, &new)?;
+            let other_claim = Statement::of(claim_of(other));
+            let found = if newer { claim.against(&other_claim) } else { other_claim.against(&claim) }?;
             Some(Against { other: judged(other), title: other.title.clone(), found })
         })
         .collect();
@@ -214,7 +214,7 @@ pub async fn settle_revised<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, m
     for conflict in open {
         let other = if conflict.a == memory.id { conflict.b } else { conflict.a };
         let Some(other) = store::memories::find_some(tx, &[other]).await?.pop() else { continue };
-        if conflict::judge(&claim_of(&other), &claim_of(memory)).is_some() {
+        if judge(&other, memory).is_some() {
             continue;
         }
         let audit = AuditId::new();

@@ -1,6 +1,6 @@
 //! Conflicts as people see them, and what they decide.
 
-use super::{claim_of, notice::Noticed};
+use super::{judge, notice::Noticed};
 use crate::{
     App,
     acts::{
@@ -8,7 +8,7 @@ use crate::{
         safety::{self, Found},
     },
     audit::{Audit, Trail},
-    engines::conflict::{self, Contradiction},
+    engines::conflict::Contradiction,
     model::{
         AuditId, ConflictId, Memory, MemoryId, Run, State, clock,
         conflicts::{Conflict, ConflictFilter, ConflictState, Keep, Resolution},
@@ -140,8 +140,7 @@ fn by_id(memories: Vec<Memory>) -> HashMap<MemoryId, Memory> {
 
 fn shown(conflict: Conflict, memories: &HashMap<MemoryId, Memory>) -> Option<Shown> {
     let (a, b) = (memories.get(&conflict.a)?.clone(), memories.get(&conflict.b)?.clone());
-    let (old, new) = if (a.created_at, a.id) <= (b.created_at, b.id) { (&a, &b) } else { (&b, &a) };
-    let reason = match conflict::judge(&claim_of(old), &claim_of(new)) {
+    let reason = match judge(&a, &b) {
         Some(Contradiction { reason, .. }) => reason,
         None => "They were judged to contradict each other as they read then; as they read now they do not.".to_owned(),
     };

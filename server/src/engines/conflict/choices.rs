@@ -12,10 +12,10 @@ use std::collections::HashSet;
 pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
     let (mut there, mut here) = (alternatives::members(old), alternatives::members(new));
     // Who names both weighs them: which of the two is meant is not in the names.
-    let (named_there, named_here): (HashSet<_>, HashSet<_>) =
-        (there.iter().map(|member| member.name).collect(), here.iter().map(|member| member.name).collect());
+    let of_old: HashSet<_> = there.iter().map(|member| member.name).collect();
+    let of_new: HashSet<_> = here.iter().map(|member| member.name).collect();
     let weighed = |one: &alternatives::Member<'_>, other: &alternatives::Member<'_>| {
-        one.name != other.name && named_there.contains(other.name) && named_here.contains(one.name)
+        one.name != other.name && of_old.contains(other.name) && of_new.contains(one.name)
     };
     there.retain(|member| !member.word.denied);
     here.retain(|member| !member.word.denied);

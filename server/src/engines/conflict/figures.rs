@@ -28,7 +28,12 @@ pub fn value(old: &Reading, new: &Reading) -> Option<Clash> {
             if is_bad(&new.words, other.at) {
                 continue;
             }
-            better(&mut best, clash(old, a, new, b, one.shown.clone(), other.shown.clone()));
+            let clash = clash(old, a, new, b, one.shown.clone(), other.shown.clone());
+            // Another answer to another request: there is one for each.
+            let answers = is_answer(&old.words, one) && is_answer(&new.words, other);
+            if !answers || clash.near >= 0.6 {
+                better(&mut best, clash);
+            }
         }
     }
     best
@@ -76,6 +81,12 @@ fn same_date(one: f64, other: f64) -> bool {
     }
     let whole = |date: f64| date % 100.0 < 0.5;
     if whole(one) || whole(other) { (month(one) - month(other)).abs() < 0.5 } else { (one - other).abs() < 0.5 }
+}
+
+/// "answers 409", "HTTP 401".
+fn is_answer(words: &[Word], quantity: &Quantity) -> bool {
+    const SAYS: &[&str] = &["answer", "answers", "answered", "return", "returns", "respond", "responds", "gives", "gets", "status", "http"];
+    (100.0..600.0).contains(&quantity.value) && words[..quantity.at].iter().rev().take(3).any(|word| SAYS.contains(&word.low.as_str()))
 }
 
 /// "SDK 4 gets fixes": the version is what is spoken of, not what is said of it.

@@ -15,8 +15,11 @@ pub fn mark(words: &mut [Word]) {
         if lexicon::gives_reason(&words[start].low) {
             because = Some(words[start].sentence);
         }
+        let mut until = false;
         for word in &mut words[start..end] {
-            word.reason = because == Some(word.sentence);
+            // What holds until something happens does not claim that it happens.
+            until |= matches!(word.low.as_str(), "until" | "till" | "bis" | "hasta");
+            word.reason = until || because == Some(word.sentence);
         }
         // "deleted after 30 days" is how long it is kept, not that it is not.
         let kept_until = words.get(end).is_some_and(|word| matches!(word.low.as_str(), "after" | "nach" | "apres"))

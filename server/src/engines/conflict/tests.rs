@@ -145,6 +145,18 @@ fn who_names_both_choices_weighs_them() {
 }
 
 #[test]
+fn what_is_waited_for_and_what_others_are_answered() {
+    assert!(unlikely(
+        "The partner's gateway cannot verify EdDSA.",
+        "Service tokens are signed with RS256 until the partner's gateway verifies EdDSA."
+    ));
+    let (one, other) =
+        ("The partner answers 401 to tokens signed with EdDSA.", "The partner answers 409 to a repeated key within 24 hours.");
+    assert!(unlikely(one, other) && !certain(one, other));
+    assert!(!unlikely("A missing page answers 404.", "A missing page answers 410."));
+}
+
+#[test]
 fn another_value_for_the_same_thing() {
     assert!(certain("Access tokens are valid for 15 minutes.", "Access tokens expire after one hour."));
     assert!(certain("Metrics are exposed on port 9090.", "The metrics endpoint listens on port 9464."));

@@ -19,6 +19,8 @@ const SETTINGS: &str = "
 # Written once by cairn-server; yours to change.
 max_connections = 100
 shared_buffers = 128MB
+# Plans that were made for empty tables are made anew soon after they fill.
+autovacuum_naptime = 5s
 fsync = on
 full_page_writes = on
 synchronous_commit = on

@@ -43,8 +43,8 @@ pub async fn find_some<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<Vec<Memory
     }
     let ids: Vec<uuid::Uuid> = ids.iter().map(|id| id.0).collect();
     let rows: Vec<Row> = sqlx::query_as(
-        "select s.* from memory_states s join unnest($2::uuid[]) with ordinality w (id, n) on w.id = s.id
-         where s.workspace_id = $1 and s.current
+        "select s.* from unnest($2::uuid[]) with ordinality w (id, n)
+         cross join lateral (select s.* from memory_states s where s.workspace_id = $1 and s.id = w.id and s.current offset 0) s
          order by w.n",
     )
     .bind(tx.workspace())
