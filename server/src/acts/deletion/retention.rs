@@ -20,6 +20,8 @@ use uuid::Uuid;
 
 /// Of one rule, so many at a time.
 pub const AT_ONCE: u16 = 1000;
+/// Whoever only wants to know is not told what lies behind more than these.
+const MOST_HELD: u16 = 20_000;
 
 /// What a rule would erase now, and what a hold keeps from it.
 pub struct Due {
@@ -44,7 +46,7 @@ pub async fn retention_by<P: Permission>(app: &App, scope: &Scope<P>, settings: 
     let mut tx = app.db().read(scope).await?;
     let mut all = Vec::new();
     for rule in rules(settings) {
-        let Found { due, held, .. } = due(&mut tx, rule, None, (AT_ONCE, AT_ONCE)).await?;
+        let Found { due, held, .. } = due(&mut tx, rule, None, (AT_ONCE, MOST_HELD)).await?;
         let ids = |items: Vec<Item>| items.into_iter().map(|item| item.id).take(usize::from(AT_ONCE)).collect();
         all.push(Due { rule, due: ids(due), held: ids(held) });
     }
