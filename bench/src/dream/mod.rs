@@ -16,7 +16,7 @@ use check::Picture;
 use plant::Planted;
 use serde_json::{Value, json};
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     time::{Duration, Instant},
 };
 use uuid::Uuid;
@@ -63,6 +63,15 @@ pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
     let undone = reviewer.make(&format!("/v1/workspaces/{WORKSPACE}/rollbacks"), json!({"dream_id": dream["id"]})).await?;
     let (changed, new) = check::differing(&before, &check::picture(&mut owner, workspace).await?);
     println!("rollback: {:.1} s, {}", begun.elapsed().as_secs_f64(), undone["counts"]);
+    let id = undone["id"].as_str().ok_or("a rollback has an id")?;
+    let left = reviewer.get(&format!("/v1/workspaces/{WORKSPACE}/rollbacks/{id}/memories?outcome=left&limit=200")).await?;
+    let mut why: BTreeMap<String, usize> = BTreeMap::new();
+    for item in left["data"].as_array().into_iter().flatten() {
+        *why.entry(item["reason"].to_string()).or_default() += 1;
+    }
+    if !why.is_empty() {
+        println!("left as they are: {why:?}, such as {}", left["data"][0]);
+    }
     println!("afterwards: {changed} of {} memories are not as they were, {new} are new and still known", before.len());
     house.close().await?;
     let held = held && took <= LONGEST && (changed, new) == (0, 0);

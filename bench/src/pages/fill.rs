@@ -90,6 +90,8 @@ pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts,
     let agent: Uuid = one(owner, &format!("select id from agents where workspace_id = '{workspace}' limit 1")).await?;
     let lived = [
         format!("create temp table told as select row_number() over (order by id) - 1 as n, id from memories where workspace_id = '{workspace}' order by id limit 5000"),
+        "create index on told (n)".to_owned(),
+        "analyze told".to_owned(),
         format!(
             "insert into audit_entries (workspace_id, id, at, actor_type, actor_id, role, action, target_type, target_id, version, request_id, digest)
              select '{workspace}', {ID}, at, 'agent', '{agent}', 'writer', 'memory.revised', 'memory', gen_random_uuid(), 2, 'bench', sha256(n::text::bytea)

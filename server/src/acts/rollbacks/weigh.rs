@@ -4,11 +4,12 @@ use crate::{
     App,
     acts::conflicts::{self, Since},
     engines::rollback::Plan,
-    model::{Memory, Project, State, StoreId, rollbacks::Reason},
+    model::{Memory, MemoryId, Project, State, StoreId, rollbacks::Reason},
     problem::Problem,
     store::{self, Reviewing, Scope, Tx, Write, rollbacks::Chosen},
 };
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use time::OffsetDateTime;
 
 /// Texts that are looked through at a time.
 const SOME: usize = 1000;
@@ -47,13 +48,19 @@ async fn leave_erased<M>(app: &App, tx: &mut Tx<M>, plan: &mut Plan, closed: &Ha
     Ok(())
 }
 
-/// A decision that would be active again must contradict none that stays.
+/// A decision that would be active again must contradict none that was made since it was put aside; beside the others it has stood
+/// before.
 async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>, plan: &mut Plan) -> Result<(), Problem> {
-    let decisions: Vec<Memory> = store::memories::find_versions(tx, &plan.returning_decisions()).await?;
+    let returning = plan.returning_decisions();
+    let decisions: Vec<Memory> = store::memories::find_versions(tx, &returning).await?;
+    let ids: Vec<MemoryId> = returning.into_iter().map(|(id, _)| id).collect();
+    let now = store::memories::find_some(tx, &ids).await?;
+    let put_aside: HashMap<MemoryId, OffsetDateTime> = now.into_iter().map(|memory| (memory.id, memory.updated_at)).collect();
     for decision in decisions {
         let active = Memory { state: State::Active, ..decision };
+        let made_since = |other: &Memory| put_aside.get(&active.id).is_none_or(|then| other.updated_at > *then);
         let against = conflicts::against(app, scope, &active).await?;
-        if let Some((other, _)) = against.into_iter().find(|(other, _)| plan.stays_active(other.id)) {
+        if let Some((other, _)) = against.into_iter().find(|(other, _)| plan.stays_active(other.id) && made_since(other)) {
             plan.leave(active.id, Reason::DecisionConflict, Some(other.id));
         }
     }

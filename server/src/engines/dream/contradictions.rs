@@ -1,7 +1,12 @@
 //! Pairs about the same thing of which only one can hold.
 
-use super::{Act, Action, Run, Why, clusters::claim, neighbours, pair};
-use crate::{engines::conflict, model::Kind};
+use super::{
+    Act, Action, Run, Why,
+    clusters::claim,
+    neighbours::{self, Pair},
+    pair,
+};
+use crate::{engines::conflict::Statement, model::Kind};
 
 /// Of each memory so many others are held against it; more pairs than these are not judged, the least alike left out.
 const NEAREST: usize = 4;
@@ -11,7 +16,17 @@ pub fn flag(run: &Run) -> Vec<Action> {
     let among: Vec<usize> = run.living().filter(|at| run.kinds[*at] != Kind::Episode).collect();
     let (mut pairs, _) = neighbours::pairs(&run.readings, &among, NEAREST, |one, other| may_clash(run, one, other));
     pairs.sort_by(|a, b| b.near.total_cmp(&a.near).then((a.one, a.other).cmp(&(b.one, b.other))));
-    let mut flagged: Vec<Action> = pairs.into_iter().take(MOST).filter_map(|found| judged(run, found.one, found.other)).collect();
+    pairs.truncate(MOST);
+    // What one is held against is judged together: it is read once.
+    pairs.sort_unstable_by_key(|found| (found.one, found.other));
+    let each: Vec<&[Pair]> = pairs.chunk_by(|a, b| a.one == b.one).collect();
+    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+    let shares = each.chunks(each.len().div_ceil(at_once).max(1));
+    let mut flagged: Vec<Action> = std::thread::scope(|scope| {
+        let judging: Vec<_> =
+            shares.map(|share| scope.spawn(move || share.iter().flat_map(|of_one| judged(run, of_one)).collect())).collect();
+        judging.into_iter().flat_map(|one| -> Vec<Action> { one.join().unwrap_or_default() }).collect()
+    });
     flagged.sort_by(|a, b| b.score.total_cmp(&a.score));
     flagged
 }
@@ -23,11 +38,19 @@ fn may_clash(run: &Run, one: usize, other: usize) -> bool {
     together && run.readings[one].words != run.readings[other].words
 }
 
-fn judged(run: &Run, one: usize, other: usize) -> Option<Action> {
+/// One memory, held against those near to it.
+fn judged(run: &Run, of_one: &[Pair]) -> Vec<Action> {
+    let Some(one) = of_one.first().map(|found| found.one) else { return Vec::new() };
+    let statement = Statement::of(claim(run, one));
     let when = |at: usize| (run.known[at].created_at, run.known[at].id);
-    let (old, new) = if when(one) <= when(other) { (one, other) } else { (other, one) };
-    let found = conflict::judge(&claim(run, old), &claim(run, new))?;
-    let (old, new) = (run.known[old].id, run.known[new].id);
-    let known = run.rules.known_conflicts.contains(&pair(old, new));
-    (!known).then_some(Action { act: Act::Flag { old, new, certain: found.certain }, why: Why::Contradicts, score: found.score })
+    let flag = |found: &Pair| {
+        let other = Statement::of(claim(run, found.other));
+        let is_older = when(one) <= when(found.other);
+        let (old, new) = if is_older { (one, found.other) } else { (found.other, one) };
+        let said = if is_older { statement.against(&other) } else { other.against(&statement) }?;
+        let (old, new) = (run.known[old].id, run.known[new].id);
+        let known = run.rules.known_conflicts.contains(&pair(old, new));
+        (!known).then_some(Action { act: Act::Flag { old, new, certain: said.certain }, why: Why::Contradicts, score: said.score })
+    };
+    of_one.iter().filter_map(flag).collect()
 }
