@@ -15,7 +15,7 @@ const FILES: usize = 5_000;
 const IN_EACH: usize = 20;
 const MEMORIES: usize = 10_000;
 /// Parts of a picture: each fits a body.
-const PARTS: usize = 8;
+const PARTS: usize = 12;
 const BAR: Duration = Duration::from_secs(2);
 
 /// How a picture differs from the first.

@@ -13,8 +13,8 @@ use tokio::task::JoinSet;
 
 const AT_ONCE: usize = 500;
 const ROUNDS: usize = 24;
-/// After these the indexes, pools and buffers are as large as they get.
-const WARM: usize = 3;
+/// After these the indexes, pools and buffers are as large as they get: each round is printed.
+const WARM: usize = 12;
 const MEMORIES: usize = 2_000;
 /// What may be left behind after all rounds, in megabytes.
 const LEFT_BEHIND: f64 = 16.0;

@@ -395,3 +395,28 @@ async fn thousands_are_undone_at_once() {
     assert_eq!(back["counts"]["restored"], MANY);
     assert_eq!(agent.lists("memories?tag=fleet&limit=200").await.len(), MANY);
 }
+
+#[tokio::test]
+async fn a_decision_comes_back_beside_those_it_stood_with_before() {
+    let house = House::open().await;
+    let (writer, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    // Of many that are sent together not all are held against each other.
+    let others = (0..30).map(|n| format!("zorb{n} quux{n} plugh{n}"));
+    let two = ["Service tokens are signed with RS256.", "Service tokens are signed with HS256."].map(str::to_owned);
+    let items: Vec<Value> = others.chain(two).map(|content| json!({"content": content, "kind": "decision"})).collect();
+    let made = writer.post("memories/batch", json!({"items": items})).await.expect(200);
+    let first = made["data"][30]["memory"].clone();
+    let at_work = At::work(&writer).await;
+    let instead = at_work.supersedes(&first, "Sessions are kept in Redis.").await;
+    rolls_back(&reviewer, json!({"session_id": at_work.session})).await;
+    assert_eq!(writer.reads(&first).await["state"], "active");
+    assert_eq!(writer.reads(&instead).await["state"], "archived");
+
+    // Not beside one that was made meanwhile.
+    let second = writer.remembers_all_of(json!({"content": "Alerts go to PagerDuty.", "kind": "decision"})).await;
+    let at_work = At::work(&writer).await;
+    at_work.supersedes(&second, "The canteen opens at noon.").await;
+    writer.remembers_all_of(json!({"content": "Alerts go to Opsgenie.", "kind": "decision"})).await;
+    let left = rolls_back(&reviewer, json!({"session_id": at_work.session})).await;
+    assert_eq!(left["left"][0]["reason"], "decision_conflict", "{left}");
+}

@@ -3,7 +3,7 @@
 mod apply;
 mod weigh;
 
-use super::{Tries, conflicts::Since};
+use super::{Tries, conflicts::Since, to_the_end::to_the_end};
 use crate::{
     App,
     audit::{Audit, Trail},
@@ -41,6 +41,11 @@ pub async fn preview(app: &App, scope: &Scope<Reviewing>, selector: Selector) ->
 /// Undo the selected writes. What somebody built on is left, and said.
 pub async fn roll_back(app: &App, scope: &Scope<Reviewing>, selector: Selector) -> Result<Undone, Problem> {
     app.db().unless_answered(scope).await?;
+    let (here, by) = (app.clone(), scope.clone());
+    to_the_end(scope, async move { Box::pin(try_to(&here, &by, selector)).await }).await
+}
+
+async fn try_to(app: &App, scope: &Scope<Reviewing>, selector: Selector) -> Result<Undone, Problem> {
     let mut tries = Tries::default();
     loop {
         let done = attempt(app, scope, selector.clone()).await;

@@ -56,6 +56,10 @@ async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx
     let ids: Vec<MemoryId> = returning.into_iter().map(|(id, _)| id).collect();
     let now = store::memories::find_some(tx, &ids).await?;
     let put_aside: HashMap<MemoryId, OffsetDateTime> = now.into_iter().map(|memory| (memory.id, memory.updated_at)).collect();
+    let Some(first) = put_aside.values().min() else { return Ok(()) };
+    if !store::memories::decided_since(tx, *first, &plan.ids()).await? {
+        return Ok(());
+    }
     for decision in decisions {
         let active = Memory { state: State::Active, ..decision };
         let made_since = |other: &Memory| put_aside.get(&active.id).is_none_or(|then| other.updated_at > *then);

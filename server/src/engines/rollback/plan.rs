@@ -65,6 +65,11 @@ impl Plan {
         Self { threads, moves, left, others: HashMap::new(), blockers: HashMap::new() }
     }
 
+    /// The memories that this is about.
+    pub fn ids(&self) -> Vec<MemoryId> {
+        self.threads.keys().copied().collect()
+    }
+
     /// Memories that moves name and that are not part of this: how they stand has to be told with `know`.
     pub fn named(&self) -> Vec<MemoryId> {
         let links = |standing: &Standing| [standing.supersedes, standing.superseded_by];

@@ -54,6 +54,21 @@ pub async fn find_some<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<Vec<Memory
     rows.into_iter().map(Memory::try_from).collect()
 }
 
+/// Whether a decision was made or changed since, but for these.
+pub async fn decided_since<M>(tx: &mut Tx<M>, since: OffsetDateTime, but_for: &[MemoryId]) -> Result<bool, Problem> {
+    let but_for: Vec<uuid::Uuid> = but_for.iter().map(|id| id.0).collect();
+    Ok(sqlx::query_scalar(
+        "select exists (
+             select 1 from memories
+             where workspace_id = $1 and kind = 'decision' and state = 'active' and updated_at > $2 and id <> all($3))",
+    )
+    .bind(tx.workspace())
+    .bind(since)
+    .bind(but_for)
+    .fetch_one(tx.conn())
+    .await?)
+}
+
 /// Of these kinds what is active in a project or for all, the verified first, then the newest.
 pub async fn most_binding<M>(
     tx: &mut Tx<M>,
