@@ -9,6 +9,7 @@ Without folders, it takes this repository's own code.
 """
 
 import argparse
+import io
 import json
 import pathlib
 import re
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tokenize
 
 HERE = pathlib.Path(__file__).parent
 REPOSITORY = HERE.parent.parent
@@ -90,13 +92,29 @@ def comment(_wish, language, copy):
         if not file.is_file():
             continue
         text = file.read_text()
-        # In a string of several lines it would be no comment; in a docstring nobody minds.
-        if language != "python" and any(quote in text for quote in ("`", 'r#"', "\\\n")):
+        within = in_strings(language, text)
+        if within is None:
             continue
-        now = re.sub(rf"^(?=({begins}))", f"{mark}said anew\n", text, flags=re.M)
+        said = lambda found: "" if text.count("\n", 0, found.start()) + 1 in within else f"{mark}said anew\n"
+        now = re.sub(rf"^(?=({begins}))", said, text, flags=re.M)
         changed += now != text
         file.write_text(now)
     return changed
+
+
+def in_strings(language, text):
+    """The lines that begin within a string, where it would be no comment; nothing where that is not known."""
+    if language == "python":
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        return {line for token in tokens if token.type == tokenize.STRING for line in range(token.start[0] + 1, token.end[0] + 1)}
+    if 'r#"' in text or "\\\n" in text:
+        return None
+    lines, quotes = set(), 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if quotes % 2:
+            lines.add(number)
+        quotes += line.count("`") if language == "typescript" else 0
+    return lines
 
 
 def scanned(cairn, folder):
