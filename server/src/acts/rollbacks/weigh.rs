@@ -57,7 +57,7 @@ async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx
     let now = store::memories::find_some(tx, &ids).await?;
     let put_aside: HashMap<MemoryId, OffsetDateTime> = now.into_iter().map(|memory| (memory.id, memory.updated_at)).collect();
     let Some(first) = put_aside.values().min() else { return Ok(()) };
-    if !store::memories::decided_since(tx, *first, &plan.ids()).await? {
+    if !store::memories::decided_since(tx, *first, &plan.moving()).await? {
         return Ok(());
     }
     for decision in decisions {

@@ -65,9 +65,9 @@ impl Plan {
         Self { threads, moves, left, others: HashMap::new(), blockers: HashMap::new() }
     }
 
-    /// The memories that this is about.
-    pub fn ids(&self) -> Vec<MemoryId> {
-        self.threads.keys().copied().collect()
+    /// The memories that will be as they were.
+    pub fn moving(&self) -> Vec<MemoryId> {
+        self.moves.keys().copied().collect()
     }
 
     /// Memories that moves name and that are not part of this: how they stand has to be told with `know`.
