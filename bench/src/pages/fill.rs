@@ -103,7 +103,7 @@ pub async fn fill(postgres: &ThrowAway, owner: &mut PgConnection, texts: &Texts,
              select '{workspace}', {ID}, at, 'agent', '{agent}', 'rest', 'question number ' || n, '{{\"limit\": 10, \"detail\": \"full\", \"include_stale\": true}}',
                     (select jsonb_agg(jsonb_build_object('memory_id', t.id, 'version', 1, 'score', 0.5, 'freshness', 'fresh', 'tokens', 40, 'detail', 'full',
                         'why', jsonb_build_object('keyword', 0.5, 'semantic', 0.5, 'code', 0, 'recency', 0.5, 'authority', 1, 'freshness', 1)))
-                     from told t where t.n in (n % 5000, (n * 7) % 5000, (n * 31) % 5000, (n * n) % 97, n % 13)),
+                     from told t where t.n in (e.n % 5000, (e.n * 7) % 5000, (e.n * 31) % 5000, (e.n * e.n) % 97, e.n % 13)),
                     200, 3, 1.5
              from (select n, now() - interval '90 days' * (1 - n::float8 / {receipts}) as at from generate_series(1::bigint, {receipts}) n) e"
         ),

@@ -147,20 +147,26 @@ pub async fn find_against<P: Permission>(app: &App, scope: &Scope<P>, at: Vec<Lo
     let known = store::memories::find_some(&mut app.db().read(scope).await?, &ids).await?;
     let known: HashMap<MemoryId, Memory> = known.into_iter().map(|memory| (memory.id, memory)).collect();
     let pairs = near.iter().map(Vec::len).sum::<usize>();
-    let judge = move || at.iter().zip(&near).map(|(one, near)| hold_against(one, near, &known)).collect();
+    let judge = move || {
+        // Read once, however many are held against it.
+        let known: HashMap<MemoryId, (&Memory, Statement<'_>)> = known
+            .iter()
+            .filter(|(_, memory)| memory.state == State::Active)
+            .map(|(id, memory)| (*id, (memory, Statement::of(claim_of(memory)))))
+            .collect();
+        at.iter().zip(&near).map(|(one, near)| hold_against(one, near, &known)).collect()
+    };
     if pairs > FEW { tokio::task::spawn_blocking(judge).await.map_err(Problem::internal) } else { Ok(judge()) }
 }
 
-fn hold_against(one: &Look, near: &[(MemoryId, f32)], known: &HashMap<MemoryId, Memory>) -> Vec<Against> {
+fn hold_against(one: &Look, near: &[(MemoryId, f32)], known: &HashMap<MemoryId, (&Memory, Statement<'_>)>) -> Vec<Against> {
     let claim = Statement::of(one.claim());
     let others = near.iter().filter(|(id, _)| !one.but_for.contains(&Some(*id))).filter_map(|(id, _)| known.get(id));
     let mut against: Vec<Against> = others
-        .filter(|other| other.state == State::Active)
-        .filter_map(|other| {
+        .filter_map(|(other, other_claim)| {
             // The older first, whichever of the two is looked at: the reason is made the same way when it is read.
             let newer = one.since.is_some_and(|since| (since, one.but_for[0]) < (other.created_at, Some(other.id)));
-            let other_claim = Statement::of(claim_of(other));
-            let found = if newer { claim.against(&other_claim) } else { other_claim.against(&claim) }?;
+            let found = if newer { claim.against(other_claim) } else { other_claim.against(&claim) }?;
             Some(Against { other: judged(other), title: other.title.clone(), found })
         })
         .collect();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use time::Duration;
 
 /// Memories looked at in one transaction.
-const PAGE: usize = 250;
+const PAGE: usize = 100;
 /// Looked at in one go when nobody asked for it.
 const A_WHILE: usize = 1000;
 /// Who began to write before others may have ended after them: that much is looked at again.
@@ -30,13 +30,24 @@ pub struct Swept {
 
 /// Hold what changed since the last sweep against the rest, up to so many memories; from the beginning if `anew`.
 pub async fn sweep<P: CanWrite>(app: &App, scope: &Scope<P>, origin: ConflictOrigin, most: usize, anew: bool) -> Result<Swept, Problem> {
+    sweep_while(app, scope, origin, most, anew, || true).await
+}
+
+async fn sweep_while<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    origin: ConflictOrigin,
+    most: usize,
+    anew: bool,
+    goes_on: impl Fn() -> bool,
+) -> Result<Swept, Problem> {
     for_the_whole(scope)?;
     // Many transactions, of which an idempotency key could keep one only; sweeping twice does no harm.
     let request = Request { once: None, ..scope.request().clone() };
     let scope = &Scope::<P>::of(Arc::new(scope.standing().clone()), request)?;
     let mut done = Swept { more: true, ..Swept::default() };
     let mut anew = anew;
-    while done.more && done.looked_at < most {
+    while done.more && done.looked_at < most && goes_on() {
         let page = sweep_page(app, scope, origin, PAGE.min(most - done.looked_at), anew, done.looked_at > 0).await?;
         anew = false;
         done = Swept { looked_at: done.looked_at + page.looked_at, found: done.found + page.found, more: page.more };
@@ -91,7 +102,7 @@ pub async fn catch_up(app: &App) -> Result<(), Problem> {
             continue;
         }
         let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("conflicts"))?;
-        match sweep(app, &scope, ConflictOrigin::Sweep, A_WHILE, false).await {
+        match sweep_while(app, &scope, ConflictOrigin::Sweep, A_WHILE, false, || !app.backlog().is_flooded()).await {
             Ok(swept) if swept.more => app.backlog().leave(workspace),
             Ok(_) => {}
             Err(problem) => {

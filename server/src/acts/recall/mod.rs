@@ -39,7 +39,7 @@ use crate::{
     problem::Problem,
     store::{self, Permission, Scope, StoodLately, recall::Changes},
 };
-use shelf::Shelf;
+use shelf::{Follow, Shelf};
 use std::{collections::HashMap, sync::Arc, time::Instant};
 use time::OffsetDateTime;
 
@@ -435,11 +435,14 @@ pub async fn look_around(app: &App) {
     for shelf in app.library().shelves() {
         let looked = async {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
-            if shelf.is_left_behind(&changes) || !shelf.is_of(app.db()) {
-                app.library().put_away(shelf.mark().workspace());
-                return Ok(());
+            match shelf.follow(&changes, app.backlog().is_flooded()) {
+                Follow::All if shelf.is_of(app.db()) => shelf.take_in(app.db(), &changes).await?,
+                Follow::Known if shelf.is_of(app.db()) => shelf.take_in_known(app.db(), &changes).await?,
+                _ => {
+                    app.library().put_away(shelf.mark().workspace());
+                    return Ok(());
+                }
             }
-            shelf.take_in(app.db(), &changes).await?;
             app.library().renew(app.db(), &shelf).await
         };
         if let Err(problem) = looked.await {

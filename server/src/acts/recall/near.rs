@@ -31,7 +31,6 @@ pub(in crate::acts) async fn near<P: Permission>(
     least: f32,
 ) -> Result<Vec<Vec<(MemoryId, f32)>>, Problem> {
     let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
-    shelf.is_asked();
     let changes = app.db().changes(scope.shelf_mark(), shelf.horizon()).await?;
     shelf.must_be_of(app.db())?;
     shelf.take_in(app.db(), &changes).await?;

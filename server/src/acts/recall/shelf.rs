@@ -32,8 +32,20 @@ const FEW: usize = 16;
 
 /// Looks around, two seconds each, until an index that nobody asks counts as idle.
 const IDLE: u32 = 30;
-/// Fewer than these are followed anyhow.
+/// Fewer changes than these are followed anyhow.
 const MANY_CHANGES: usize = 1000;
+/// More are not put off: whoever asks at last would wait for them.
+const TOO_MANY: usize = 100_000;
+
+/// How an index keeps up with what changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Follow {
+    All,
+    /// In a flood of writes, and nobody asks: what it has is brought up to date, what is new waits for whoever asks.
+    Known,
+    /// Building it anew, when somebody asks, costs no more.
+    NotWorthIt,
+}
 
 pub struct Shelf {
     mark: ShelfMark,
@@ -115,11 +127,14 @@ impl Shelf {
         self.idle.store(0, Ordering::Relaxed);
     }
 
-    /// Whether it is not worth following: nobody has asked for a while, and so much has changed that building it anew,
-    /// when somebody does, costs little more.
-    pub(super) fn is_left_behind(&self, changes: &Changes) -> bool {
-        let idle = self.idle.fetch_add(1, Ordering::Relaxed) >= IDLE;
-        idle && changes.changed.len() > self.read().len() / 4 + MANY_CHANGES
+    /// How far it is worth following what changed, now that somebody looks around again.
+    pub(super) fn follow(&self, changes: &Changes, flooded: bool) -> Follow {
+        let (idle, changed) = (self.idle.fetch_add(1, Ordering::Relaxed), changes.changed.len());
+        match () {
+            () if idle >= IDLE && changed > self.read().len() + MANY_CHANGES => Follow::NotWorthIt,
+            () if idle > 0 && flooded && (MANY_CHANGES..TOO_MANY).contains(&changed) => Follow::Known,
+            () => Follow::All,
+        }
     }
 
     pub(super) fn horizon(&self) -> u64 {
@@ -138,11 +153,26 @@ impl Shelf {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// After this the index has everything that the look saw. One at a time, so that nothing older comes after something newer.
+    /// After this the index has everything that the look saw.
     pub(super) async fn take_in(self: &Arc<Self>, db: &Db, changes: &Changes) -> Result<(), Problem> {
+        self.take(db, changes, Follow::All).await?;
+        self.horizon.fetch_max(changes.horizon, Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// After this the index has nothing that was erased, or that says something else by now. What is new is not in it.
+    pub(super) async fn take_in_known(self: &Arc<Self>, db: &Db, changes: &Changes) -> Result<(), Problem> {
+        self.take(db, changes, Follow::Known).await
+    }
+
+    /// One at a time, so that nothing older comes after something newer.
+    async fn take(self: &Arc<Self>, db: &Db, changes: &Changes, which: Follow) -> Result<(), Problem> {
         let mut stamps = self.stamps.lock().await;
-        let unknown: Vec<MemoryId> =
-            changes.changed.iter().filter(|(id, stamp)| stamps.get(id) != Some(stamp)).map(|(id, _)| *id).collect();
+        let news = |(id, stamp): &&(MemoryId, u64)| match stamps.get(id) {
+            Some(known) => known != stamp,
+            None => which == Follow::All,
+        };
+        let unknown: Vec<MemoryId> = changes.changed.iter().filter(news).map(|(id, _)| *id).collect();
         let gone: Vec<MemoryId> = changes.gone.iter().filter(|id| stamps.contains_key(id)).copied().collect();
         // A page at a time, so that a large import neither fills the memory nor keeps askers out for long.
         for ids in unknown.chunks(usize::try_from(PAGE).unwrap_or(usize::MAX)) {
@@ -172,7 +202,6 @@ impl Shelf {
         }
         drop(index);
         self.account();
-        self.horizon.fetch_max(changes.horizon, Ordering::AcqRel);
         Ok(())
     }
 

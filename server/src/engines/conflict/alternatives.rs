@@ -194,22 +194,36 @@ static KNOWN: LazyLock<FxHashMap<&'static str, (usize, &'static str)>> = LazyLoc
 });
 
 /// A member of a category where a text names it.
-pub struct Member<'a> {
-    pub word: &'a Word,
+#[derive(Clone, Copy, Debug)]
+pub struct Membership {
+    pub at: usize,
     pub category: usize,
     pub called: &'static str,
-    /// One name for its spellings.
-    pub name: &'a str,
+    /// Of one that is written in two words.
+    joined: Option<&'static str>,
 }
 
-pub fn members(reading: &Reading) -> Vec<Member<'_>> {
-    let found = reading.words.iter().enumerate().filter_map(|(at, word)| {
-        let pair = reading.words.get(at + 1).filter(|next| next.clause == word.clause).map(|next| format!("{}-{}", word.low, next.low));
-        let (name, (category, called)) = match pair.and_then(|pair| KNOWN.get_key_value(pair.as_str())) {
-            Some((name, known)) => (*name, *known),
-            None => (word.stem.as_str(), known(word)?),
+impl Membership {
+    /// One name for its spellings.
+    pub fn name<'a>(&self, reading: &'a Reading) -> &'a str {
+        self.joined.unwrap_or(&reading.words[self.at].stem).trim_end_matches('s')
+    }
+}
+
+pub fn members(words: &[Word]) -> Vec<Membership> {
+    let mut pair = String::new();
+    let found = words.iter().enumerate().filter_map(|(at, word)| {
+        let next = words.get(at + 1).filter(|next| next.clause == word.clause);
+        let joined = next.and_then(|next| {
+            pair.clear();
+            pair.extend([word.low.as_str(), "-", next.low.as_str()]);
+            KNOWN.get_key_value(pair.as_str())
+        });
+        let (joined, (category, called)) = match joined {
+            Some((name, known)) => (Some(*name), *known),
+            None => (None, known(word)?),
         };
-        Some(Member { word, category, called, name: name.trim_end_matches('s') })
+        Some(Membership { at, category, called, joined })
     });
     found.collect()
 }

@@ -1,40 +1,42 @@
 //! Another choice for the same thing: MongoDB there and PostgreSQL here, one host there and another here.
 
 use super::{
-    alternatives,
+    alternatives::{self, Membership},
     clash::{Clash, MOST, better, clash},
     lexicon,
     text::{Reading, Role, Word},
 };
-use std::collections::HashSet;
 
 /// Another member of the same category for the same thing. Each is held against the one that stands nearest on the other side.
 pub fn choice(old: &Reading, new: &Reading) -> Option<Clash> {
-    let (mut there, mut here) = (alternatives::members(old), alternatives::members(new));
-    // Who names both weighs them: which of the two is meant is not in the names.
-    let of_old: HashSet<_> = there.iter().map(|member| member.name).collect();
-    let of_new: HashSet<_> = here.iter().map(|member| member.name).collect();
-    let weighed = |one: &alternatives::Member<'_>, other: &alternatives::Member<'_>| {
-        one.name != other.name && of_old.contains(other.name) && of_new.contains(one.name)
+    let affirmed = |reading: &'_ Reading| {
+        let said = reading.members.iter().filter(|member| !reading.words[member.at].denied);
+        said.take(MOST).copied().collect::<Vec<Membership>>()
     };
-    there.retain(|member| !member.word.denied);
-    here.retain(|member| !member.word.denied);
+    let (there, here) = (affirmed(old), affirmed(new));
+    if !there.iter().any(|one| here.iter().any(|other| one.category == other.category)) {
+        return None;
+    }
+    // Who names both weighs them: which of the two is meant is not in the names.
+    let names = |reading: &Reading, name: &str| reading.members.iter().any(|member| member.name(reading) == name);
+    let weighed = |one: &Membership, other: &Membership| names(old, other.name(new)) && names(new, one.name(old));
     // "Python is formatted with …", "JavaScript is formatted with …": the subjects differ, that is no choice.
-    let divides = |reading: &Reading, member: &alternatives::Member<'_>| is_subject(reading, member.word);
+    let divided = |one: &Membership, other: &Membership| is_subject(old, one.at) && is_subject(new, other.at);
     let mut best: Option<Clash> = None;
-    for other in here.iter().take(MOST) {
-        let rivals = there.iter().take(MOST).filter(|one| one.category == other.category);
-        let rivals = rivals.filter(|one| one.name == other.name || !(weighed(one, other) || divides(old, one) && divides(new, other)));
-        let at = |reading: &Reading, word: &Word| reading.words.iter().position(|known| std::ptr::eq(known, word)).unwrap_or(0);
-        let rivals =
-            rivals.filter(|one| one.name == other.name || !alternatives::tells_apart(old, at(old, one.word), new, at(new, other.word)));
+    for other in &here {
         let mut nearest: Option<(Clash, bool)> = None;
-        for one in rivals {
-            let clash = clash(old, one.word, new, other.word, one.word.raw.clone(), other.word.raw.clone());
-            if nearest.as_ref().is_none_or(|(best, same)| {
-                best.weight() < clash.weight() || (!same && one.name == other.name && best.weight() <= clash.weight())
-            }) {
-                nearest = Some((clash, one.name == other.name));
+        for one in there.iter().filter(|one| one.category == other.category) {
+            let same_name = one.name(old) == other.name(new);
+            if !same_name && (weighed(one, other) || divided(one, other) || alternatives::tells_apart(old, one.at, new, other.at)) {
+                continue;
+            }
+            let (left, right) = (&old.words[one.at], &new.words[other.at]);
+            let clash = clash(old, left, new, right, left.raw.clone(), right.raw.clone());
+            if nearest
+                .as_ref()
+                .is_none_or(|(best, same)| best.weight() < clash.weight() || (!same && same_name && best.weight() <= clash.weight()))
+            {
+                nearest = Some((clash, same_name));
             }
         }
         // The same choice in the same place: whatever else is named is an addition.
@@ -115,12 +117,15 @@ fn is_machine_name(raw: &str) -> bool {
 }
 
 /// Whether a sentence is about this word: "Python is formatted with Black", but not "pnpm is our package manager".
-pub fn is_subject(reading: &Reading, word: &Word) -> bool {
-    let Some(at) = reading.words.iter().position(|other| std::ptr::eq(other, word)).filter(|_| word.first) else { return false };
+fn is_subject(reading: &Reading, at: usize) -> bool {
+    let word = &reading.words[at];
     let after = |ahead: usize| {
         reading.words.get(at + ahead).filter(|next| next.clause == word.clause).map(|next| next.low.as_str()).unwrap_or_default()
     };
-    at >= reading.title && !(matches!(after(1), "is" | "are") && matches!(after(2), "the" | "our" | "a" | "an")) && !after(1).is_empty()
+    word.first
+        && at >= reading.title
+        && !(matches!(after(1), "is" | "are") && matches!(after(2), "the" | "our" | "a" | "an"))
+        && !after(1).is_empty()
 }
 
 /// Another filler in the same frame: "error codes are strings", "error codes are integers".

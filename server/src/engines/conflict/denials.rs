@@ -3,9 +3,10 @@
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
-type Words = LazyLock<FxHashSet<&'static str>>;
+pub type Words = LazyLock<FxHashSet<&'static str>>;
 
-const fn words(of: fn() -> FxHashSet<&'static str>) -> Words {
+/// Words to be looked up.
+pub const fn words(of: fn() -> FxHashSet<&'static str>) -> Words {
     LazyLock::new(of)
 }
 

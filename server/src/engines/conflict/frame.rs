@@ -2,7 +2,7 @@
 
 use super::{
     synonyms,
-    text::{Reading, Role, Word},
+    text::{self, Reading, Role, Word},
 };
 
 /// Words that are laid side by side; who says more says it in other words.
@@ -20,12 +20,14 @@ pub struct Frame {
 
 pub fn frame(old: &Reading, new: &Reading) -> Frame {
     let (there, here) = (words(old), words(new));
-    let table = common(&there, &here);
+    let (marks, others) = (marks(&there), marks(&here));
+    let is_same = |one: usize, other: usize| marks[one].is_some() && marks[one] == others[other];
+    let table = common(&marks, &others);
     let (mut one, mut other, mut met) = (0, 0, 0);
     let (mut ours, mut theirs) = (false, false);
     let mut frame = Frame::default();
     while one < there.len() && other < here.len() {
-        if is_same(there[one], here[other]) {
+        if is_same(one, other) {
             frame.swap(ours && theirs, met);
             (ours, theirs) = (false, false);
             met += usize::from(tells(there[one]));
@@ -56,12 +58,17 @@ fn words(reading: &Reading) -> Vec<&Word> {
     reading.words.iter().skip(reading.title).filter(|word| !word.part).take(MOST).collect()
 }
 
+/// What words are compared by; articles stand for nothing.
+fn marks(words: &[&Word]) -> Vec<Option<u64>> {
+    words.iter().map(|word| (!matches!(word.low.as_str(), "the" | "a" | "an")).then(|| text::mark(&word.stem))).collect()
+}
+
 /// For each place in both, the length of the longest run in the same order from there on.
-fn common(there: &[&Word], here: &[&Word]) -> Vec<Vec<u8>> {
+fn common(there: &[Option<u64>], here: &[Option<u64>]) -> Vec<Vec<u8>> {
     let mut table = vec![vec![0; here.len() + 1]; there.len() + 1];
-    for one in (0..there.len()).rev() {
-        for other in (0..here.len()).rev() {
-            table[one][other] = if is_same(there[one], here[other]) {
+    for (one, mark) in there.iter().enumerate().rev() {
+        for (other, theirs) in here.iter().enumerate().rev() {
+            table[one][other] = if mark.is_some() && mark == theirs {
                 table[one + 1][other + 1] + 1
             } else {
                 table[one + 1][other].max(table[one][other + 1])
@@ -69,10 +76,6 @@ fn common(there: &[&Word], here: &[&Word]) -> Vec<Vec<u8>> {
         }
     }
     table
-}
-
-fn is_same(one: &Word, other: &Word) -> bool {
-    one.stem == other.stem && !matches!(one.low.as_str(), "the" | "a" | "an")
 }
 
 fn tells(word: &Word) -> bool {

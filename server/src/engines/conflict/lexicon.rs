@@ -1,6 +1,6 @@
 //! Grammar as data: languages and their small words, what begins a clause, numbers as words. Knows nothing of memories.
 
-use super::denials;
+use super::denials::{self, Words, words};
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
@@ -68,18 +68,21 @@ pub fn contraction(low: &str) -> Option<(&str, &'static str)> {
     }
 }
 
+static BREAKS: Words = words(|| {
+    "but while before after bevor avant apres antes despues although though unless until whereas sondern aber mais pero sino"
+        .split_whitespace()
+        .collect()
+});
+
 pub fn breaks_clause(low: &str) -> bool {
-    gives_reason(low)
-        || [
-            "but", "while", "before", "after", "bevor", "avant", "apres", "antes", "despues", "although", "though", "unless", "until",
-            "whereas", "sondern", "aber", "mais", "pero", "sino",
-        ]
-        .contains(&low)
+    BREAKS.contains(low) || gives_reason(low)
 }
+
+static REASONS: Words = words(|| "because otherwise weil sonst denn car parce sinon porque".split_whitespace().collect());
 
 /// What follows says why; it is not what is claimed.
 pub fn gives_reason(low: &str) -> bool {
-    ["because", "otherwise", "weil", "sonst", "denn", "car", "parce", "sinon", "porque"].contains(&low)
+    REASONS.contains(low)
 }
 
 /// Nouns after which the name of one of them follows.
@@ -93,9 +96,11 @@ pub fn is_named_kind(low: &str) -> bool {
     NAMED_KINDS.contains(low)
 }
 
+static CONDITIONS: Words =
+    words(|| "if when once whenever after before where wenn falls sobald si quand lorsque cuando".split_whitespace().collect());
+
 pub fn is_condition(low: &str) -> bool {
-    ["if", "when", "once", "whenever", "after", "before", "where", "wenn", "falls", "sobald", "si", "quand", "lorsque", "cuando"]
-        .contains(&low)
+    CONDITIONS.contains(low)
 }
 
 /// A pronoun that opens the main clause after a condition.

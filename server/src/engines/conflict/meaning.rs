@@ -5,6 +5,7 @@ use super::{
     text::{Reading, Role, Word},
 };
 use crate::engines::recall::semantic::{Model, Vector};
+use rustc_hash::FxHashMap;
 
 /// The length of the vectors of rare words; longer ones are those of odd pieces.
 const RAREST: f32 = 110.0;
@@ -57,6 +58,7 @@ pub struct Cover {
 impl Meaning {
     pub fn of(reading: &Reading) -> Self {
         let mut words: Vec<Meant> = Vec::new();
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         let mut contexts: Vec<Vec<usize>> = vec![Vec::new(); reading.words.last().map_or(1, |last| last.sentence + 1)];
         let mut heads = 0;
         for (at, word) in reading.words.iter().enumerate() {
@@ -66,7 +68,7 @@ impl Meaning {
             let titled = at < reading.title;
             let head = !titled && heads < HEADS && word.role != Role::Number && !synonyms::is_generic(&word.stem);
             heads += usize::from(head);
-            let place = words.iter().position(|known| known.stem == word.stem).unwrap_or_else(|| {
+            let place = *places.entry(&word.stem).or_insert_with(|| {
                 words.push(Meant::of(word));
                 words.len() - 1
             });

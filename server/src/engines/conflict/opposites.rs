@@ -121,8 +121,14 @@ fn together(old: &Reading, new: &Reading) -> Option<Clash> {
                 && before.into_iter().any(|word| word.clause == reading.words[*at].clause && marks.contains(&word.low.as_str()))
         })
     };
+    let any = |reading: &Reading, marks: &[&str]| reading.words.iter().any(|word| marks.contains(&word.low.as_str()));
+    let mut sides = vec![(SHARED, SEPARATE), (SEPARATE, SHARED)];
+    sides.retain(|(left, right)| any(old, left) && any(new, right));
+    if sides.is_empty() {
+        return None;
+    }
     for word in old.telling().take(MOST).filter(|word| new.has_stem(&word.stem) && !synonyms::is_generic(&word.stem)) {
-        for (left, right) in [(SHARED, SEPARATE), (SEPARATE, SHARED)] {
+        for (left, right) in sides.iter().copied() {
             let mixed = with(old, right, &word.stem).is_some() || with(new, left, &word.stem).is_some();
             if let (false, Some(one), Some(other)) = (mixed, with(old, left, &word.stem), with(new, right, &word.stem)) {
                 let found =
@@ -151,12 +157,12 @@ pub fn opposite(old: &Reading, new: &Reading) -> Option<Clash> {
 /// "Only leads may release" against "every engineer may": one side names the only one, the other all.
 pub fn restricted(old: &Reading, new: &Reading) -> bool {
     let only_own = |reading: &Reading, other: &Reading| {
-        reading.words.iter().enumerate().any(|(at, word)| {
+        reading.words.iter().enumerate().filter(|(_, word)| scope::is_only(&word.low)).any(|(at, word)| {
             let clause = |next: &&Word| next.clause == word.clause && matches!(next.role, Role::Content | Role::Name);
             let after = reading.words[at..].iter().find(clause);
             let named = after.or_else(|| reading.words[..at].iter().rev().find(clause));
             let told = reading.words.iter().filter(clause).any(|word| !synonyms::is_generic(&word.stem) && other.has_claim(&word.stem));
-            scope::is_only(&word.low) && told && named.is_some_and(|named| !other.has_stem(&named.stem))
+            told && named.is_some_and(|named| !other.has_stem(&named.stem))
         })
     };
     let all = |reading: &Reading| scope::universal(reading) && !scope::denials(reading);

@@ -1,6 +1,7 @@
 //! Signs that two texts speak of different things after all: another place or time, an exception, the past.
 
 use super::{
+    denials::{Words, words},
     subject::Stances,
     synonyms,
     text::{Reading, Role, Word},
@@ -66,50 +67,23 @@ static LINES: LazyLock<FxHashMap<String, Vec<usize>>> = LazyLock::new(|| {
 });
 
 /// Words of the new text that make it an exception, an addition or a matter of some cases only.
-const EXCEPTIONS: &[&str] = &[
-    "exempt",
-    "except",
-    "exception",
-    "exceptions",
-    "unless",
-    "until",
-    "still",
-    "besides",
-    "also",
-    "although",
-    "additionally",
-    "temporarily",
-    "during",
-    "legacy",
-    "emergency",
-    "emergencies",
-    "elsewhere",
-    "if",
-    "considered",
-    "freely",
-    "ausser",
-    "ausnahme",
-    "zusatzlich",
-    "wahrend",
-    "sauf",
-    "pendant",
-    "outre",
-    "excepto",
-    "salvo",
-    "ademas",
-];
+static EXCEPTIONS: Words = words(|| {
+    "exempt except exception exceptions unless until still besides also although additionally temporarily during legacy emergency \
+     emergencies elsewhere if considered freely ausser ausnahme zusatzlich wahrend sauf pendant outre excepto salvo ademas"
+        .split_whitespace()
+        .collect()
+});
 
 /// Words by which a text speaks of what was.
-const PAST: &[&str] =
-    &["was", "were", "had", "took", "used", "previously", "formerly", "ago", "originally", "war", "waren", "fruher", "etait", "era"];
+static PAST: Words =
+    words(|| "was were had took used previously formerly ago originally war waren fruher etait era".split_whitespace().collect());
 
 /// Verbs by which a measurement is told of the past.
-const MEASURED: &[&str] =
-    &["was", "were", "had", "took", "needed", "used", "ran", "cost", "war", "hatte", "etait", "avait", "era", "tenia"];
+static MEASURED: Words = words(|| "was were had took needed used ran cost war hatte etait avait era tenia".split_whitespace().collect());
 
 /// Whether what stands there is told of the past.
 pub fn is_past(words: &[Word], at: usize) -> bool {
-    words.iter().any(|word| word.clause == words[at].clause && MEASURED.contains(&word.low.as_str()))
+    words.iter().any(|word| word.clause == words[at].clause && MEASURED.contains(word.low.as_str()))
 }
 
 /// Words of titles that do not tell one subject from another.
@@ -143,11 +117,11 @@ pub fn beyond(reading: &Reading, other: &Stances<'_>) -> bool {
 }
 
 pub fn is_exception(new: &Reading) -> bool {
-    new.words.iter().any(|word| EXCEPTIONS.contains(&word.low.as_str()))
+    new.words.iter().any(|word| EXCEPTIONS.contains(word.low.as_str()))
 }
 
 pub fn tells_past(reading: &Reading) -> bool {
-    reading.words.iter().any(|word| PAST.contains(&word.low.as_str()))
+    reading.words.iter().any(|word| PAST.contains(word.low.as_str()))
 }
 
 /// Whether both titles share a word and each goes its own way: "flashing rev B", "flashing rev C".
@@ -170,43 +144,16 @@ pub fn is_only(low: &str) -> bool {
     ["only", "just", "exclusively", "solely", "nur", "ausschliesslich", "seulement", "uniquement", "solo", "solamente"].contains(&low)
 }
 
-const ALL: &[&str] = &[
-    "all",
-    "every",
-    "each",
-    "always",
-    "never",
-    "any",
-    "everything",
-    "everyone",
-    "everybody",
-    "nobody",
-    "nothing",
-    "none",
-    "forever",
-    "everywhere",
-    "alle",
-    "jede",
-    "jeder",
-    "jedes",
-    "immer",
-    "nie",
-    "tout",
-    "toute",
-    "tous",
-    "toujours",
-    "jamais",
-    "todo",
-    "toda",
-    "siempre",
-    "nunca",
-    "nadie",
-    "cada",
-];
+static ALL: Words = words(|| {
+    "all every each always never any everything everyone everybody nobody nothing none forever everywhere alle jede jeder jedes \
+     immer nie tout toute tous toujours jamais todo toda siempre nunca nadie cada"
+        .split_whitespace()
+        .collect()
+});
 
 /// Whether a text speaks of all cases.
 pub fn universal(reading: &Reading) -> bool {
-    reading.words.iter().any(|word| ALL.contains(&word.low.as_str()))
+    reading.words.iter().any(|word| ALL.contains(word.low.as_str()))
 }
 
 pub fn denials(reading: &Reading) -> bool {
@@ -214,10 +161,9 @@ pub fn denials(reading: &Reading) -> bool {
 }
 
 /// Words that open a case.
-const OPENS: &[&str] = &[
-    "for", "on", "in", "at", "during", "within", "of", "after", "before", "under", "behind", "bei", "fur", "im", "am", "pour", "pendant",
-    "en", "para", "durante",
-];
+static OPENS: Words = words(|| {
+    "for on in at during within of after before under behind bei fur im am pour pendant en para durante".split_whitespace().collect()
+});
 
 /// Whether a text says in which case it holds, by a word the other does not have: "for invited users …", "backups of the audit log".
 pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart: &[String]) -> bool {
@@ -233,7 +179,7 @@ pub fn narrowed(reading: &Reading, against: &Reading, other: &Stances<'_>, apart
         if phase && (words[at].first || at < reading.title) && !others.contains(&words[at].low.as_str()) {
             return true;
         }
-        let opens = OPENS.contains(&words[at].low.as_str()) && (words[at].first || at < reading.title);
+        let opens = OPENS.contains(words[at].low.as_str()) && (words[at].first || at < reading.title);
         let told = words[at + 1..].iter().take_while(|word| word.clause == words[at].clause).take(3);
         let told = told.filter(|word| matches!(word.role, Role::Content | Role::Name));
         opens

@@ -42,9 +42,8 @@ pub fn slots(reading: &Reading, cues: &Cues) -> Vec<Slot> {
             found.push(Slot { sort, at, quantity: None, category: 0, dropped: dropped(at) });
         }
     }
-    for member in alternatives::members(reading) {
-        let at = words.iter().position(|word| std::ptr::eq(word, member.word)).unwrap_or_default();
-        found.push(Slot { sort: Sort::Tool, at, quantity: None, category: member.category, dropped: dropped(at) });
+    for member in &reading.members {
+        found.push(Slot { sort: Sort::Tool, at: member.at, quantity: None, category: member.category, dropped: dropped(member.at) });
     }
     found
 }

@@ -1,13 +1,16 @@
 //! How a text is read before it is judged: words with their stems, in clauses and sentences, with what each denies.
 
 use super::{
-    alternatives, denials,
+    alternatives::{self, Membership},
+    denials,
     lexicon::{self, Language},
     opposites::{self, Pole},
     polarity, shapes, synonyms, units,
     values::{self, Quantity},
 };
 use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// What a memory says stands at its beginning; the rest would only cost time.
@@ -56,6 +59,10 @@ pub struct Reading {
     pub explains: bool,
     pub quantities: Vec<Quantity>,
     pub poles: Vec<Pole>,
+    /// Things of which one is chosen.
+    pub members: Vec<Membership>,
+    /// The marks of all stems, and whether the content has them: they are asked for far more often than read.
+    stems: FxHashMap<u64, bool>,
 }
 
 impl Reading {
@@ -69,8 +76,12 @@ impl Reading {
         reader.read(content);
         let mut words = reader.words;
         polarity::mark(&mut words);
-        let (quantities, poles) = (values::quantities(&words), opposites::poles(&words));
-        Self { words, title: of_title, language, explains, quantities, poles }
+        let (quantities, poles, members) = (values::quantities(&words), opposites::poles(&words), alternatives::members(&words));
+        let mut stems = FxHashMap::default();
+        for (at, word) in words.iter().enumerate() {
+            *stems.entry(mark(&word.stem)).or_default() |= at >= of_title;
+        }
+        Self { words, title: of_title, language, explains, quantities, poles, members, stems }
     }
 
     /// Words that carry meaning: neither grammar nor numbers.
@@ -80,15 +91,23 @@ impl Reading {
 
     /// Whether the content says it, not only the title.
     pub fn has_claim(&self, stem: &str) -> bool {
-        self.words.iter().skip(self.title).any(|word| word.stem == stem)
+        self.stems.get(&mark(stem)) == Some(&true)
     }
 
     pub fn has_stem(&self, stem: &str) -> bool {
-        self.words.iter().any(|word| word.stem == stem)
+        self.stems.contains_key(&mark(stem))
     }
 }
 
+/// A number for a stem, so that two are compared at once.
+pub fn mark(stem: &str) -> u64 {
+    FxBuildHasher.hash_one(stem)
+}
+
 pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }).collect()
 }
 

@@ -4,7 +4,7 @@ use super::{
     Act, Action, Run, Why,
     clusters::claim,
     neighbours::{self, Pair},
-    pair,
+    on_all_cores, pair,
 };
 use crate::{engines::conflict::Statement, model::Kind};
 
@@ -20,13 +20,8 @@ pub fn flag(run: &Run) -> Vec<Action> {
     // What one is held against is judged together: it is read once.
     pairs.sort_unstable_by_key(|found| (found.one, found.other));
     let each: Vec<&[Pair]> = pairs.chunk_by(|a, b| a.one == b.one).collect();
-    let at_once = std::thread::available_parallelism().map_or(1, usize::from);
-    let shares = each.chunks(each.len().div_ceil(at_once).max(1));
-    let mut flagged: Vec<Action> = std::thread::scope(|scope| {
-        let judging: Vec<_> =
-            shares.map(|share| scope.spawn(move || share.iter().flat_map(|of_one| judged(run, of_one)).collect())).collect();
-        judging.into_iter().flat_map(|one| -> Vec<Action> { one.join().unwrap_or_default() }).collect()
-    });
+    let parts = on_all_cores(each.len(), |some| each[some].iter().flat_map(|of_one| judged(run, of_one)).collect::<Vec<Action>>());
+    let mut flagged: Vec<Action> = parts.into_iter().flatten().collect();
     flagged.sort_by(|a, b| b.score.total_cmp(&a.score));
     flagged
 }
