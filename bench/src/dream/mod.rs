@@ -9,7 +9,11 @@ use crate::{
     client::Client,
     figures::float,
     house::{House, WORKSPACE},
-    speed::{fill::Filler, full_text, texts::Texts},
+    speed::{
+        fill::{Filler, Item},
+        full_text,
+        texts::Texts,
+    },
     table,
 };
 use check::Picture;
@@ -55,7 +59,8 @@ pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
     let took = begun.elapsed();
     let after = check::picture(&mut owner, workspace).await?;
     let (flagged, listed) = (check::conflicts(&mut owner, workspace).await?, check::listed(&mut owner, workspace).await?);
-    let held = report(&Found { ids: &ids, planted: &planted, before: &before, after: &after, flagged: &flagged, listed: &listed });
+    let found = Found { items: &items, ids: &ids, planted: &planted, before: &before, after: &after, flagged: &flagged, listed: &listed };
+    let held = report(&found);
     println!("\nreport: {}", dream["report"]);
     println!("dream: {:.1} s (at most {} s)", took.as_secs_f64(), LONGEST.as_secs());
 
@@ -96,6 +101,7 @@ async fn dream(reviewer: &mut Client) -> Result<Value, Failure> {
 }
 
 struct Found<'a> {
+    items: &'a [Item],
     ids: &'a [Uuid],
     planted: &'a Planted,
     before: &'a Picture,
@@ -120,12 +126,20 @@ impl Found<'_> {
     }
 
     /// Changed, and nobody planted anything there.
-    fn touched(&self) -> usize {
+    fn touched(&self) -> Vec<usize> {
         let planted = self.planted;
         let pairs = planted.same.iter().chain(&planted.alike).flatten();
         let rest = planted.forgotten.iter().chain(&planted.episodes).chain(planted.found.iter().flatten());
-        let may: HashSet<Uuid> = pairs.chain(rest).map(|at| self.ids[*at]).collect();
-        self.before.iter().filter(|(id, was)| !may.contains(*id) && self.after[*id].version != was.version).count()
+        let may: HashSet<usize> = pairs.chain(rest).copied().collect();
+        let changed = |at: &usize| self.after[&self.ids[*at]].version != self.before[&self.ids[*at]].version;
+        (0..self.ids.len()).filter(|at| !may.contains(at) && changed(at)).collect()
+    }
+
+    /// What it says, and what stands in its place.
+    fn told(&self, at: usize) -> String {
+        let stands = self.after[&self.ids[at]].superseded_by.and_then(|by| self.ids.iter().position(|id| *id == by));
+        let place = stands.map_or_else(|| "nothing".to_owned(), |by| format!("{:?}", self.items[by].text));
+        format!("{:?}\n    in its place {place}", self.items[at].text)
     }
 }
 
@@ -156,13 +170,21 @@ fn report(found: &Found) -> bool {
     let traps = planted.traps.iter().filter(|pair| found.clashes(**pair)).count();
     let touched = found.touched();
     let others = found.flagged.len().saturating_sub(clash.0 + traps);
-    println!("\nfalse: {tricked} of {} near misses merged; {touched} memories changed where nothing was planted;", planted.traps.len());
+    println!(
+        "\nfalse: {tricked} of {} near misses merged; {} memories changed where nothing was planted;",
+        planted.traps.len(),
+        touched.len()
+    );
     println!("       {others} contradictions flagged where none was planted, and {traps} between near misses");
+    for at in touched.iter().take(3) {
+        println!("such as {}", found.told(*at));
+    }
     let part = |(hits, of): (usize, usize)| float(hits) / float(of.max(1));
     let all = |(hits, of): (usize, usize)| hits == of;
     part(same) >= BAR_SAME
         && part(alike) >= BAR_ALIKE
         && part(clash) >= BAR_CLASH
         && [stale, forgotten, episodes, promoted].into_iter().all(all)
-        && (tricked, touched) == (0, 0)
+        && tricked == 0
+        && touched.is_empty()
 }

@@ -31,6 +31,11 @@ pub fn steps(workspace: Uuid, agent: Uuid) -> Vec<String> {
              select '{workspace}', {ID}, a, b, 1, 1, sha256(a::text::bytea), sha256(b::text::bytea), 0.8, false, 'sweep', 'open', at, {audit}
              from (select x.n, x.id as a, y.id as b, now() - interval '1 minute' * x.n as at from told x join told y on y.n = x.n + 1 where x.n between 100 and 900) e"
         ),
+        // Swept, as it would be after three months.
+        format!(
+            "insert into conflict_sweeps (workspace_id, swept_to, swept_id, audit_id)
+             values ('{workspace}', now(), '00000000-0000-0000-0000-000000000000', {audit})"
+        ),
         format!(
             "insert into dreams (workspace_id, id, mode, dry_run, state, stage, started_at, ended_at, actor_type, actor_id, tally, audit_id)
              select '{workspace}', {ID}, 'review', false, 'done', 'over', at, at + interval '1 minute', 'person', {maker}, '{{\"looked_at\": 5000}}', {audit}
@@ -38,7 +43,7 @@ pub fn steps(workspace: Uuid, agent: Uuid) -> Vec<String> {
         ),
         format!(
             "insert into dream_actions (workspace_id, dream_id, n, deed, why, score, outcome, memory_id, others)
-             select '{workspace}', d.id, t.n, 'verify', 'told often, and long not looked at', 0.7, 'listed', t.id, '{{}}'
+             select '{workspace}', d.id, t.n, 'verify', 'not_fresh', 0.7, 'listed', t.id, '{{}}'
              from dreams d, told t where d.workspace_id = '{workspace}' and t.n < 500"
         ),
         format!(
