@@ -173,8 +173,10 @@ fn capital(word: &str) -> String {
 pub struct Chance(u64);
 
 impl Chance {
+    /// Begins somewhere else for each seed: two rows that began a step apart would be the same row.
     pub fn of(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        let mut first = Self(seed);
+        Self(first.next())
     }
 
     pub fn next(&mut self) -> u64 {
@@ -208,6 +210,8 @@ mod tests {
             assert_eq!(text, other.text(n));
             let words = text.split(' ').count();
             assert!((30..=135).contains(&words), "{words}: {text}");
+            let end: Vec<&str> = text.split(' ').rev().take(8).collect();
+            assert!(one.text(n + 1).split(' ').rev().zip(&end).any(|(word, theirs)| word != *theirs), "{n} ends as the next does: {text}");
             let question = one.question(n);
             assert!((5..=14).contains(&question.split(' ').count()), "{question}");
         }

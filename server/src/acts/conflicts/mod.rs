@@ -18,15 +18,21 @@ pub use review::{Shown, find, list, open_of, resolve};
 pub use sweep::{Swept, catch_up, sweep};
 
 use crate::{
-    engines::conflict::{self, Claim, Contradiction},
+    engines::conflict::{Claim, Contradiction, Statement},
     model::Memory,
 };
 
+/// A memory that has been read.
+type Read<'a> = (&'a Memory, Statement<'a>);
+
+fn read(memory: &Memory) -> Read<'_> {
+    (memory, Statement::of(claim_of(memory)))
+}
+
 /// The older of two is held to be the one that was there, whichever of them is looked at.
-fn judge(one: &Memory, other: &Memory) -> Option<Contradiction> {
+fn judge((one, said): &Read<'_>, (other, says): &Read<'_>) -> Option<Contradiction> {
     let older = (one.created_at, one.id) <= (other.created_at, other.id);
-    let (old, new) = if older { (one, other) } else { (other, one) };
-    conflict::judge(&claim_of(old), &claim_of(new))
+    if older { said.against(says) } else { says.against(said) }
 }
 
 fn claim_of(memory: &Memory) -> Claim<'_> {

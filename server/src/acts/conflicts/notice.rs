@@ -1,6 +1,6 @@
 //! Noticing: a text is held against the active memories nearest to it, and what clashes is put down beside it.
 
-use super::{claim_of, judge};
+use super::{Read, judge, read};
 use crate::{
     App,
     acts::recall::{self, NearTo},
@@ -145,21 +145,17 @@ pub async fn find_against<P: Permission>(app: &App, scope: &Scope<P>, at: Vec<Lo
         return Ok(vec![Vec::new(); at.len()]);
     }
     let known = store::memories::find_some(&mut app.db().read(scope).await?, &ids).await?;
-    let known: HashMap<MemoryId, Memory> = known.into_iter().map(|memory| (memory.id, memory)).collect();
     let pairs = near.iter().map(Vec::len).sum::<usize>();
     let judge = move || {
         // Read once, however many are held against it.
-        let known: HashMap<MemoryId, (&Memory, Statement<'_>)> = known
-            .iter()
-            .filter(|(_, memory)| memory.state == State::Active)
-            .map(|(id, memory)| (*id, (memory, Statement::of(claim_of(memory)))))
-            .collect();
+        let active = known.iter().filter(|memory| memory.state == State::Active);
+        let known: HashMap<MemoryId, Read<'_>> = active.map(|memory| (memory.id, read(memory))).collect();
         at.iter().zip(&near).map(|(one, near)| hold_against(one, near, &known)).collect()
     };
     if pairs > FEW { tokio::task::spawn_blocking(judge).await.map_err(Problem::internal) } else { Ok(judge()) }
 }
 
-fn hold_against(one: &Look, near: &[(MemoryId, f32)], known: &HashMap<MemoryId, (&Memory, Statement<'_>)>) -> Vec<Against> {
+fn hold_against(one: &Look, near: &[(MemoryId, f32)], known: &HashMap<MemoryId, Read<'_>>) -> Vec<Against> {
     let claim = Statement::of(one.claim());
     let others = near.iter().filter(|(id, _)| !one.but_for.contains(&Some(*id))).filter_map(|(id, _)| known.get(id));
     let mut against: Vec<Against> = others
@@ -220,7 +216,7 @@ pub async fn settle_revised<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, m
     for conflict in open {
         let other = if conflict.a == memory.id { conflict.b } else { conflict.a };
         let Some(other) = store::memories::find_some(tx, &[other]).await?.pop() else { continue };
-        if judge(&other, memory).is_some() {
+        if judge(&read(&other), &read(memory)).is_some() {
             continue;
         }
         let audit = AuditId::new();

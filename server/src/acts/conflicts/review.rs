@@ -1,6 +1,6 @@
 //! Conflicts as people see them, and what they decide.
 
-use super::{judge, notice::Noticed};
+use super::{Read, judge, notice::Noticed, read};
 use crate::{
     App,
     acts::{
@@ -36,15 +36,18 @@ pub async fn list<P: Permission>(
     let mut tx = app.db().read(scope).await?;
     let Page { data, next_cursor } = store::conflicts::list(&mut tx, filter, limit, cursor).await?;
     let ids: Vec<MemoryId> = data.iter().flat_map(|conflict| [conflict.a, conflict.b]).collect();
-    let memories = by_id(store::memories::find_some(&mut tx, &ids).await?);
-    Ok(Page { data: data.into_iter().filter_map(|conflict| shown(conflict, &memories)).collect(), next_cursor })
+    let memories = store::memories::find_some(&mut tx, &ids).await?;
+    drop(tx);
+    // Aside: nobody else waits while a page of them is read.
+    let data = tokio::task::spawn_blocking(move || all_shown(data, &memories)).await.map_err(Problem::internal)?;
+    Ok(Page { data, next_cursor })
 }
 
 pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: ConflictId) -> Result<Shown, Problem> {
     let mut tx = app.db().read(scope).await?;
     let conflict = store::conflicts::find(&mut tx, id).await?;
-    let memories = by_id(store::memories::find_some(&mut tx, &[conflict.a, conflict.b]).await?);
-    shown(conflict, &memories).ok_or(Problem::NotFound)
+    let memories = store::memories::find_some(&mut tx, &[conflict.a, conflict.b]).await?;
+    all_shown(vec![conflict], &memories).pop().ok_or(Problem::NotFound)
 }
 
 /// What is open about a memory, the clearest first.
@@ -59,13 +62,12 @@ pub(in crate::acts) async fn open_within<M>(tx: &mut Tx<M>, id: MemoryId) -> Res
         return Ok(Vec::new());
     }
     let ids: Vec<MemoryId> = open.iter().flat_map(|conflict| [conflict.a, conflict.b]).collect();
-    let memories = by_id(store::memories::find_some(tx, &ids).await?);
-    let noticed = |conflict: Conflict| {
-        let Shown { conflict, memories: [a, b], reason } = shown(conflict, &memories)?;
+    let memories = store::memories::find_some(tx, &ids).await?;
+    let noticed = |Shown { conflict, memories: [a, b], reason }: Shown| {
         let other = if a.id == id { b } else { a };
-        Some(Noticed { id: conflict.id, memory_id: other.id, title: other.title, score: conflict.score, certain: conflict.certain, reason })
+        Noticed { id: conflict.id, memory_id: other.id, title: other.title, score: conflict.score, certain: conflict.certain, reason }
     };
-    Ok(open.into_iter().filter_map(noticed).collect())
+    Ok(all_shown(open, &memories).into_iter().map(noticed).collect())
 }
 
 /// Say which holds: one, which supersedes the other; both, which are compatible then; or neither, which archives them.
@@ -94,12 +96,12 @@ pub async fn resolve(app: &App, scope: &Scope<Reviewing>, id: ConflictId, keep: 
     store::conflicts::resolve(&mut tx, id, &verdict, audit).await?;
     trail.extend(redacted(id, &found));
     trail.push(Audit::conflict_resolved(audit, id, resolution, kept));
-    let memories = by_id(store::memories::find_some(&mut tx, &[conflict.a, conflict.b]).await?);
+    let memories = store::memories::find_some(&mut tx, &[conflict.a, conflict.b]).await?;
     tx.shows([conflict.a, conflict.b]);
     tx.commit(trail.into_iter().collect::<Trail>()).await?;
     (conflict.state, conflict.resolution, conflict.kept) = (ConflictState::Resolved, Some(resolution), kept);
     (conflict.note, conflict.resolved_at, conflict.resolved_by) = (note, Some(now), Some(scope.actor().clone()));
-    shown(conflict, &memories).ok_or(Problem::NotFound)
+    all_shown(vec![conflict], &memories).pop().ok_or(Problem::NotFound)
 }
 
 /// What deciding does to the two, with the entries that stand for it.
@@ -134,15 +136,17 @@ fn redacted(id: ConflictId, found: &[Found]) -> Option<Audit> {
     (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("conflict", id.0)), found))
 }
 
-fn by_id(memories: Vec<Memory>) -> HashMap<MemoryId, Memory> {
-    memories.into_iter().map(|memory| (memory.id, memory)).collect()
+/// Those of which both memories are to be seen. Each memory is read once, however many it contradicts.
+fn all_shown(conflicts: Vec<Conflict>, memories: &[Memory]) -> Vec<Shown> {
+    let memories: HashMap<MemoryId, Read<'_>> = memories.iter().map(|memory| (memory.id, read(memory))).collect();
+    conflicts.into_iter().filter_map(|conflict| shown(conflict, &memories)).collect()
 }
 
-fn shown(conflict: Conflict, memories: &HashMap<MemoryId, Memory>) -> Option<Shown> {
-    let (a, b) = (memories.get(&conflict.a)?.clone(), memories.get(&conflict.b)?.clone());
-    let reason = match judge(&a, &b) {
+fn shown(conflict: Conflict, memories: &HashMap<MemoryId, Read<'_>>) -> Option<Shown> {
+    let (a, b) = (memories.get(&conflict.a)?, memories.get(&conflict.b)?);
+    let reason = match judge(a, b) {
         Some(Contradiction { reason, .. }) => reason,
         None => "They were judged to contradict each other as they read then; as they read now they do not.".to_owned(),
     };
-    Some(Shown { conflict, memories: [a, b], reason })
+    Some(Shown { conflict, memories: [a.0.clone(), b.0.clone()], reason })
 }
