@@ -50,8 +50,8 @@ pub async fn insert_all(tx: &mut Tx<Write>, clashes: &[Clash], origin: ConflictO
            select $1, r.id, r.a, r.b, r.a_version, r.b_version, r.a_mark, r.b_mark, r.score, r.certain, $2, 'open', $3, r.audit_id
            from unnest($4::uuid[], $5::uuid[], $6::uuid[], $7::int[], $8::int[], $9::bytea[], $10::bytea[], $11::real[], $12::boolean[], $13::uuid[])
                as r (id, a, b, a_version, b_version, a_mark, b_mark, score, certain, audit_id)
-           join memories one on one.workspace_id = $1 and one.id = r.a and one.state = 'active'
-           join memories other on other.workspace_id = $1 and other.id = r.b and other.state = 'active'
+           cross join lateral (select 1 from memories m where m.workspace_id = $1 and m.id = r.a and m.state = 'active' offset 0) one
+           cross join lateral (select 1 from memories m where m.workspace_id = $1 and m.id = r.b and m.state = 'active' offset 0) other
            on conflict (workspace_id, a, b) do update
            set a_version = excluded.a_version, b_version = excluded.b_version, a_mark = excluded.a_mark, b_mark = excluded.b_mark,
                score = excluded.score, certain = excluded.certain, origin = excluded.origin, state = 'open', found_at = excluded.found_at,

@@ -9,13 +9,15 @@ use crate::{
     problem::Problem,
     store::{self, CanWrite, Request, Scope, Writing, conflicts as rows},
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 use time::Duration;
 
 /// Memories looked at in one transaction.
 const PAGE: usize = 100;
 /// Looked at in one go when nobody asked for it.
 const A_WHILE: usize = 1000;
+/// Nobody waits longer for an answer: it says whether there is more.
+const LONGEST: std::time::Duration = std::time::Duration::from_secs(10);
 /// Who began to write before others may have ended after them: that much is looked at again.
 const OVERLAP: Duration = Duration::minutes(1);
 
@@ -28,9 +30,10 @@ pub struct Swept {
     pub more: bool,
 }
 
-/// Hold what changed since the last sweep against the rest, up to so many memories; from the beginning if `anew`.
+/// Hold what changed since the last sweep against the rest, up to so many memories and for a while; from the beginning if `anew`.
 pub async fn sweep<P: CanWrite>(app: &App, scope: &Scope<P>, origin: ConflictOrigin, most: usize, anew: bool) -> Result<Swept, Problem> {
-    sweep_while(app, scope, origin, most, anew, || true).await
+    let begun = Instant::now();
+    sweep_while(app, scope, origin, most, anew, || begun.elapsed() < LONGEST).await
 }
 
 async fn sweep_while<P: CanWrite>(
