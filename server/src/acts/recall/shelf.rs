@@ -129,10 +129,10 @@ impl Shelf {
 
     /// How far it is worth following what changed, now that somebody looks around again.
     pub(super) fn follow(&self, changes: &Changes, flooded: bool) -> Follow {
-        let (idle, changed) = (self.idle.fetch_add(1, Ordering::Relaxed), changes.changed.len());
+        let (idle, news) = (self.idle.fetch_add(1, Ordering::Relaxed), changes.changed.len());
         match () {
-            () if idle >= IDLE && changed > self.read().len() + MANY_CHANGES => Follow::NotWorthIt,
-            () if idle > 0 && flooded && (MANY_CHANGES..TOO_MANY).contains(&changed) => Follow::Known,
+            () if idle >= IDLE && news > self.read().len() + MANY_CHANGES => Follow::NotWorthIt,
+            () if idle > 0 && flooded && (MANY_CHANGES..TOO_MANY).contains(&news) => Follow::Known,
             () => Follow::All,
         }
     }

@@ -91,7 +91,7 @@ fn by_rarity(readings: &[Reading], among: &[usize]) -> Vec<Vec<u32>> {
 
 /// Two sets that share half of all they have share one of so many of their rarest words.
 fn rarer(set: &[u32]) -> &[u32] {
-    if set.is_empty() { set } else { &set[..set.len() - set.len().div_ceil(2) + 1] }
+    if set.is_empty() { set } else { &set[..=set.len() - set.len().div_ceil(2)] }
 }
 
 fn fits(one: usize, other: usize) -> bool {
