@@ -84,7 +84,7 @@ pub fn run(destination: &str) {
 /// Everything that waits, now, for a person who looks on; says after each step how much is left.
 pub fn run_now(destination: &str, mut told: impl FnMut(u64)) -> Result<(), Failure> {
     let spool = Spool::of(destination);
-    let began = clock::stamp();
+    let began = clock::now();
     let mut left = spool.waiting().records;
     told(left);
     while left > 0 {
@@ -98,7 +98,8 @@ pub fn run_now(destination: &str, mut told: impl FnMut(u64)) -> Result<(), Failu
             // Another one is at it, perhaps at rest.
             let _ = fs::write(wake_mark(&spool), "");
             sleep(LOOK);
-            if let Some(failure) = Position::load(&spool).last_failure.filter(|failure| failure.at > began) {
+            // What it tried before says nothing of how the server is now.
+            if let Some(failure) = Position::load(&spool).last_failure.filter(|failure| clock::read(&failure.at) > Some(began)) {
                 return Err(Failure::Away(failure.reason));
             }
         }
@@ -165,10 +166,11 @@ impl<'a> Flush<'a> {
 
     /// At most one batch.
     fn step(&mut self) -> Result<Step, Failure> {
+        let at = clock::stamp();
         let done = self.try_step();
         if let Err(failure) = &done {
             self.delivery = None;
-            self.position.last_failure = Some(LastFailure { at: clock::stamp(), reason: failure.short() });
+            self.position.last_failure = Some(LastFailure { at, reason: failure.short() });
             let _ = self.position.store(self.spool);
         }
         done

@@ -22,6 +22,7 @@ pub struct Position {
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize, PartialEq)]
 pub struct LastFailure {
+    /// When the attempt began.
     pub at: String,
     pub reason: String,
 }

@@ -15,6 +15,10 @@ pub enum Mood {
     Well,
     /// 503, as without Postgres.
     Away,
+    /// Well or away, and a second late to say so.
+    Late {
+        away: bool,
+    },
     /// Takes the request and never answers.
     Hanging,
     /// Takes messages, and closes the connection instead of answering; of events every other batch.
@@ -25,6 +29,8 @@ pub enum Mood {
 
 #[derive(Default)]
 pub struct Known {
+    /// Requests that were read, answered or not.
+    pub heard: usize,
     pub requests: Vec<(String, Value)>,
     pub sessions: Vec<Value>,
     /// In the order of their arrival, each once.
@@ -102,11 +108,16 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
     let mut stream = stream;
     while let Some(request) = read(&mut reader) {
         let mood = *mood.lock().expect("mood");
-        if mood == Mood::Hanging {
-            thread::sleep(Duration::from_mins(10));
+        known.lock().expect("known").heard += 1;
+        match mood {
+            Mood::Hanging => thread::sleep(Duration::from_mins(10)),
+            Mood::Late { .. } => thread::sleep(Duration::from_secs(1)),
+            _ => {}
         }
         let (status, body) = match mood {
-            Mood::Away => (503, json!({"title": "Unavailable", "status": 503, "code": "unavailable", "detail": "The database is away."})),
+            Mood::Away | Mood::Late { away: true } => {
+                (503, json!({"title": "Unavailable", "status": 503, "code": "unavailable", "detail": "The database is away."}))
+            }
             Mood::Foreign(status) => (status, json!("<html><body>Welcome! Please sign in.</body></html>")),
             _ => answer(&request, &mut known.lock().expect("known")),
         };

@@ -149,6 +149,21 @@ fn a_session_goes_from_start_to_end_in_order_by_itself() {
 }
 
 #[test]
+fn whoever_waits_is_not_told_of_a_failure_from_before() {
+    let server = Fake::start(Mood::Late { away: true });
+    let home = Home::signed_in(&server.url);
+    assert!(home.hook("claude-code", &prompt("one")).status.success());
+    // The flush that the hook started has asked, and will hear that the server is away when it no longer is.
+    while server.known.lock().expect("known").heard == 0 {
+        sleep(Duration::from_millis(5));
+    }
+    server.becomes(Mood::Late { away: false });
+    let ended = home.run(&["flush", "--wait"]);
+    assert!(ended.status.success(), "{}", err(&ended));
+    assert_eq!(server.event_texts(), ["one"]);
+}
+
+#[test]
 fn what_the_server_will_never_take_is_set_aside_and_blocks_nothing() {
     let server = Fake::start(Mood::Well);
     let home = Home::signed_in(&server.url);
