@@ -12,7 +12,7 @@ pub enum Failure {
     Refused(Box<Problem>),
     #[error("{0}")]
     Usage(String),
-    #[error("The server does not answer: {0}.\nIs it running, and is its address right? `cairn status` shows what is known.")]
+    #[error("The server does not answer: {}.\nIs it running, and is its address right? `cairn status` shows what is known.", .0.trim_end_matches('.'))]
     Away(String),
     /// Said already; only the exit code is left.
     #[error("")]
