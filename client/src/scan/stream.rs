@@ -93,6 +93,29 @@ impl Stream {
         self.events.truncate(at);
     }
 
+    /// Of a chain, `x && (y && z)` becomes `(x && y) && z`, as it would be written without parentheses: the right side,
+    /// which begins at `right`, has so many links, each on the left of the next.
+    pub fn regroup(&mut self, chain: usize, right: usize, links: usize) {
+        let first = right + links;
+        self.events.insert(self.after_one(first), EXIT);
+        self.events[chain..first].rotate_right(links);
+    }
+
+    /// Behind the word or subtree that begins here.
+    fn after_one(&self, from: usize) -> usize {
+        let mut depth = 0_usize;
+        for (at, event) in self.events.iter().enumerate().skip(from).filter(|(_, event)| **event != NOTHING) {
+            match *event {
+                EXIT => depth = depth.saturating_sub(1),
+                event => depth += usize::from(event & LEAF == 0),
+            }
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+        self.events.len()
+    }
+
     /// How many subtrees and words lie behind this place, up to two.
     pub fn few(&self, from: usize) -> usize {
         let (mut depth, mut count) = (0_usize, 0);

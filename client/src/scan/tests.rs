@@ -122,6 +122,10 @@ def h(x):
 def i(a) -> (Union["A", t.List[int]]): return a
 def j(a) -> Optional[Dict[str, List[int]]]: return a
 def k(a) -> (t.Any | Dict[str, int] | None): return a
+def l(a):
+    match a:
+        case A(1, 2) | B() | None: return 1
+        case [x, (y)]: return 2
 "#;
     let after = r#"
 import os
@@ -172,6 +176,18 @@ def j(
 
 def k(a) -> t.Any | Dict[str, int] | None:
     return a
+
+
+def l(a):
+    match a:
+        case (
+            A(1, 2)
+            | B()  # why
+            | None
+        ):
+            return 1
+        case [x, y]:
+            return 2
 "#;
     assert_eq!(different("a.py", before, after), Vec::<String>::new());
 }
@@ -184,6 +200,7 @@ export type U = | 'a' | ("b") ; type F = (x:number)=>void
 interface I { a:string, 'b':number }
 export class C extends (B) { x = 1; 'y' = .5
   m(a,b) { return (a && b) || new Foo }
+  n(a,b,c,d) { return a && ((b === c) && (c && !d)) && /x/ig.test(a) }
   get z() { return x => x }
 }
 export const f = async x => { if (x) { return {'k':1, q:"it's"} } }, n = 0XAB
@@ -204,6 +221,9 @@ export class C extends B {
   y = 0.5;
   m(a, b) {
     return (a && b) || new Foo();
+  }
+  n(a, b, c, d) {
+    return a && b === c && c && !d && /x/gi.test(a);
   }
   get z() {
     return (x) => x;
@@ -265,6 +285,30 @@ fn what_changes_is_said_and_nothing_else() {
         ("'g' | 'h'", "'g' & 'h'", vec!["F"]),
     ] {
         assert_eq!(different("a.ts", typescript, &typescript.replace(from, to)), says, "{from} → {to}");
+    }
+}
+
+#[test]
+fn a_chain_is_the_same_however_it_is_grouped_and_only_then() {
+    let body = |expression: &str| parsed("a.js", &format!("function f() {{ return {expression} }}")).symbols[0].body;
+    for (one, other) in [
+        ("a && (b && c)", "a && b && c"),
+        ("a && (b && (c && d))", "a && b && c && d"),
+        ("(a && b) && (c && (d && e) && f)", "a && b && c && d && e && f"),
+        ("a || ((b && (c && d)) || e)", "a || (b && c && d) || e"),
+        ("a ?? (x => x && (y && z)) ?? (b ?? c)", "a ?? (x => x && y && z) ?? b ?? c"),
+    ] {
+        assert_eq!(body(one), body(other), "{one}");
+    }
+    for (one, other) in [
+        ("a && (b || c)", "a && b || c"),
+        ("a - (b - c)", "a - b - c"),
+        ("a && f(b && c)", "a && f(b) && c"),
+        ("a && !(b && c)", "a && !b && c"),
+        ("a && (b && c)", "b && (a && c)"),
+        ("a && (b, c && d)", "a && b && (c, d)"),
+    ] {
+        assert_ne!(body(one), body(other), "{one}");
     }
 }
 

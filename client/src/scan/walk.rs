@@ -93,6 +93,19 @@ struct Frame {
     starts: Vec<usize>,
     /// Children that count.
     children: usize,
+    chain: Option<Chain>,
+}
+
+/// What an operator holds together that may be grouped in any way; in parentheses too.
+#[derive(Clone, Copy)]
+struct Chain {
+    operator: u16,
+    /// How often it stands there.
+    links: usize,
+    /// In this node itself, not only in what it begins with.
+    own: bool,
+    /// Its end is written already.
+    closed: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -149,6 +162,9 @@ impl Walker<'_> {
             if !mute {
                 self.plain_word(rule.word);
             }
+            if rule.chains {
+                self.links(kind);
+            }
             return false;
         }
         if node.is_error() {
@@ -203,6 +219,7 @@ impl Walker<'_> {
             sorted: Vec::new(),
             starts: Vec::new(),
             children: 0,
+            chain: None,
         });
         true
     }
@@ -230,8 +247,12 @@ impl Walker<'_> {
                 0 if rule.drop_empty => self.stream.cut(frame.at),
                 0 | 1 if rule.flat => self.stream.erase(frame.at),
                 _ if rule.flat && self.frames.last().is_some_and(|parent| parent.kind == frame.kind) => self.stream.erase(frame.at),
+                _ if frame.chain.is_some_and(|chain| chain.closed) => {}
                 _ => self.stream.exit(),
             }
+        }
+        if let Some(chain) = frame.chain.filter(|chain| chain.own || !frame.entered) {
+            self.hangs(chain, frame.at);
         }
         if rule.function && !frame.symbol {
             *self.functions() -= 1;
@@ -252,6 +273,27 @@ impl Walker<'_> {
             return;
         }
         self.settled(rule.attribute, frame.role, frame.at);
+    }
+
+    /// An operator stands between the sides of the node that we are in.
+    fn links(&mut self, operator: u16) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let before = frame.chain.filter(|chain| chain.operator == operator).map_or(0, |chain| chain.links);
+        frame.chain = Some(Chain { operator, links: before + 1, own: true, closed: false });
+    }
+
+    /// A chain is done that began here: it goes on in the node around it, or is its right side.
+    fn hangs(&mut self, chain: Chain, at: usize) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        match &mut frame.chain {
+            Some(around) if around.own && around.operator == chain.operator => {
+                around.links += chain.links;
+                around.closed = true;
+                self.stream.regroup(frame.at, at, chain.links);
+            }
+            Some(around) if around.own => {}
+            carried => *carried = Some(Chain { own: !frame.entered && chain.own, closed: false, ..chain }),
+        }
     }
 
     /// A child that is no frame is done: what it was for its parent and for its symbol.

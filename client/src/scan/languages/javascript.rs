@@ -1,5 +1,6 @@
 //! JavaScript, TypeScript and TSX. What `prettier` does besides spaces: quotes, semicolons, trailing commas, parentheses,
-//! numbers, quoted property names, the layout of JSX and of tagged templates.
+//! numbers, quoted property names, flags of regular expressions, the grouping of `&&`, `||` and `??`, the layout of JSX and
+//! of tagged templates.
 
 use super::{Adjust, Found, Kind, Owner, Place, Spec, Text};
 use crate::scan::literals;
@@ -14,7 +15,8 @@ pub const SPEC: Spec = Spec {
     functions: FUNCTIONS,
     texts: &[("string", Text::Quoted), ("number", Text::Number), ("jsx_text", Text::Words)],
     mutes_bars: &["union_type", "intersection_type"],
-    adjusted: &["string", "jsx_expression", "template_string", "number"],
+    chains: &["&&", "||", "??"],
+    adjusted: &["string", "jsx_expression", "template_string", "number", "regex_flags"],
     adjust,
     candidates: &[
         "function_declaration",
@@ -133,6 +135,11 @@ fn adjust(node: Node<'_>, field: Option<&str>, parent: &str, _first: bool, text:
         "string" if names_a_member(field, parent) => Adjust::Words(vec![literals::quoted(said)[1..].to_owned()]),
         "string" if parent == "jsx_expression" && literals::quoted(said)[1..].trim().is_empty() => Adjust::Skip,
         "number" if names_a_member(field, parent) => Adjust::Words(vec![literals::number(said)]),
+        "regex_flags" => {
+            let mut flags: Vec<char> = said.chars().collect();
+            flags.sort_unstable();
+            Adjust::Words(vec![flags.into_iter().collect()])
+        }
         "jsx_expression" if node.named_child_count() == 1 && node.named_child(0).is_some_and(|inner| inner.kind() == "string") => {
             Adjust::Through
         }

@@ -240,6 +240,8 @@ pub struct Spec {
     pub texts: &'static [(&'static str, Text)],
     /// `|` and `&` between its parts say nothing that its name does not.
     pub mutes_bars: &'static [&'static str],
+    /// Operators that mean the same however a chain of them is grouped.
+    pub chains: &'static [&'static str],
     pub adjusted: &'static [&'static str],
     pub adjust: Adjusting,
     pub candidates: &'static [&'static str],
@@ -259,6 +261,7 @@ impl Spec {
         functions: &[],
         texts: &[],
         mutes_bars: &[],
+        chains: &[],
         adjusted: &[],
         adjust: |_, _, _, _, _| Adjust::Nothing,
         candidates: &[],
@@ -277,6 +280,7 @@ pub struct Rule {
     pub attribute: bool,
     pub function: bool,
     pub mutes_bars: bool,
+    pub chains: bool,
     pub adjusted: bool,
     pub candidate: bool,
     pub text: Text,
@@ -356,6 +360,7 @@ fn rule(spec: &Spec, name: &str, named: bool) -> Rule {
         attribute: is(spec.attributes),
         function: is(spec.functions),
         mutes_bars: is(spec.mutes_bars),
+        chains: !named && spec.chains.contains(&name),
         adjusted: is(spec.adjusted),
         candidate: is(spec.candidates),
         text,

@@ -26,7 +26,7 @@ pub const SPEC: Spec = Spec {
         ("integer", Text::Number),
         ("float", Text::Float),
     ],
-    adjusted: &["string", "expression_statement", "tuple_pattern"],
+    adjusted: &["string", "expression_statement", "tuple_pattern", "case_pattern"],
     adjust,
     candidates: &["function_definition", "class_definition", "assignment", "type_alias_statement"],
     found,
@@ -51,10 +51,18 @@ fn found(node: Node<'_>, place: &Place<'_>) -> Option<Found> {
     }
 }
 
-fn adjust(node: Node<'_>, _field: Option<&str>, parent: &str, first: bool, text: &str) -> Adjust {
+/// Parentheses around one thing.
+fn is_grouping(tuple: Node<'_>) -> bool {
+    tuple.named_children(&mut tuple.walk()).filter(|child| !child.is_extra()).count() == 1
+        && !tuple.children(&mut tuple.walk()).any(|child| child.kind() == ",")
+}
+
+fn adjust(node: Node<'_>, _field: Option<&str>, parent: &str, first: bool, _text: &str) -> Adjust {
     match node.kind() {
         // `(a) = 1` is no tuple.
-        "tuple_pattern" if node.named_child_count() == 1 && !text[node.byte_range()].contains(',') => Adjust::Through,
+        "tuple_pattern" if is_grouping(node) => Adjust::Through,
+        // `case (a | b)` is `case a | b`.
+        "case_pattern" if parent == "tuple_pattern" && node.parent().is_some_and(is_grouping) => Adjust::Through,
         "string" if parent == "concatenated_string" => Adjust::Through,
         "expression_statement" if first && matches!(parent, "module" | "block") => {
             let only = node.named_child_count() == 1;
