@@ -13,7 +13,7 @@ use super::problem::ClusterProblem;
 /// stale; the pid inside is only for the message.
 #[derive(Debug)]
 pub struct Lock {
-    _held: File,
+    held: File,
 }
 
 impl Lock {
@@ -42,6 +42,29 @@ impl Lock {
             .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(ClusterProblem::files("write", path))?;
-        Ok(Self { _held: file })
+        Ok(Self { held: file })
+    }
+}
+
+impl Drop for Lock {
+    /// Closing it is not enough: a program that is just being started has a copy until its exec.
+    fn drop(&mut self) {
+        let _ = self.held.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_let_go_of_though_a_program_that_is_being_started_has_a_copy() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lock = Lock::take(folder.path()).expect("free");
+        let copy = lock.held.try_clone().expect("a copy");
+        assert!(matches!(Lock::take(folder.path()), Err(ClusterProblem::AlreadyServed { .. })));
+        drop(lock);
+        Lock::take(folder.path()).expect("free again");
+        drop(copy);
     }
 }
