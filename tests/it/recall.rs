@@ -198,6 +198,40 @@ async fn an_index_that_nobody_asks_is_there_when_somebody_does() {
 }
 
 #[tokio::test]
+async fn in_a_flood_what_was_erased_is_forgotten_and_what_is_new_is_found_by_whoever_asks() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let reviewer = house.person("coding", Role::Reviewer).await;
+    let entries = |batch: &str| -> Value { (0..1000).map(|n| json!({"content": format!("Entry {n} of the {batch} is plain")})).collect() };
+    agent.post("memories/batch", json!({"items": entries("beginning")})).await.expect(200);
+    let secret = agent.remembers("The harbour is guarded by a lighthouse").await;
+    assert_eq!(agent.recalls("lighthouse").await[0], "The harbour is guarded by a lighthouse");
+    let id: uuid::Uuid = secret["id"].as_str().unwrap().parse().unwrap();
+    let is_indexed = || cairn_server::acts::recall::is_indexed(house.app(), cairn_server::model::MemoryId(id));
+    assert!(is_indexed());
+    // While it is open, every look sees all that came after it: more than is followed in a flood.
+    let mut held = house.owner().begin().await.unwrap();
+    sqlx::query("select pg_current_xact_id()").execute(&mut *held).await.unwrap();
+    agent.post("memories/batch", json!({"items": entries("flood")})).await.expect(200);
+    let flood = async |writer: u32| {
+        let mut n = 0;
+        while is_indexed() {
+            agent.remembers(&format!("Drop {n} of stream {writer} ran down")).await;
+            n += 1;
+        }
+        n
+    };
+    let erased = async { reviewer.lets_go(&agent.asks_to_erase(&[&secret], "a wish").await).await };
+    let streams = futures_util::future::join_all((0..12).map(flood));
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(60), async { tokio::join!(streams, erased).0 }).await;
+    let last = waited.expect("it is forgotten though nobody asks").iter().max().copied().unwrap();
+    held.rollback().await.unwrap();
+    assert!(last > 0, "there was a flood");
+    assert_eq!(agent.recalls("Drop 0 of stream 7").await[0], "Drop 0 of stream 7 ran down");
+    assert!(agent.recalls("lighthouse").await.iter().all(|text| !text.contains("lighthouse")));
+}
+
+#[tokio::test]
 async fn text_that_speaks_to_the_model_is_told_with_a_flag() {
     let house = House::open().await;
     let person = house.person("coding", Role::Writer).await;

@@ -14,4 +14,10 @@
   viewer.setAttribute("mono-font", "ui-monospace, Menlo, Consolas, monospace");
   dress();
   system.addEventListener("change", dress);
+  // It nests one menu in another and names neither: whoever goes from landmark to landmark could not tell them apart.
+  const names = { "nav.nav-bar": "API", "nav.nav-scroll": "Operations" };
+  const label = () => {
+    for (const [menu, name] of Object.entries(names)) viewer.shadowRoot.querySelector(`${menu}:not([aria-label])`)?.setAttribute("aria-label", name);
+  };
+  customElements.whenDefined("rapi-doc").then(() => new MutationObserver(label).observe(viewer.shadowRoot, { childList: true, subtree: true }));
 })();

@@ -24,7 +24,7 @@ const FIRST: usize = 5;
 const BAR_MS: f64 = 30.0;
 const BAR_BYTES: usize = 100 * 1024;
 
-/// With a number, so many memories, and ten times as many entries.
+/// With a number, so many memories, and ten times as many entries; with words after it, only pages whose name has one of them.
 pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
     let memories: u64 = arguments.first().map_or(Ok(100_000), |said| said.parse())?;
     let mut house = House::open().await?;
@@ -46,7 +46,8 @@ pub async fn run(arguments: &[String]) -> Result<bool, Failure> {
     let mut visitor = house.client("").await?;
     let assets = assets(&mut visitor, &cookie).await?;
     let (mut rows, mut held) = (Vec::new(), true);
-    for (name, path) in lived.pages(&executed) {
+    let asked_for = |name: &str| arguments.len() < 2 || arguments[1..].iter().any(|word| name.contains(word.as_str()));
+    for (name, path) in lived.pages(&executed).into_iter().filter(|(name, _)| asked_for(name)) {
         let (mut took, mut one, mut bytes) = (Vec::new(), Vec::new(), 0);
         wait_for(&mut visitor, &path, &cookie).await?;
         for time in 0..FIRST + TIMES {

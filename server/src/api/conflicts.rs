@@ -184,7 +184,7 @@ struct SweptBody {
 
 /// Look for contradictions among what changed since the last sweep.
 ///
-/// One call looks at up to 500 memories; `more` says whether to call again. A pair that was decided is not found again
+/// One call looks at up to 500 memories, and for ten seconds at most; `more` says whether to call again. A pair that was decided is not found again
 /// until one of the texts changes.
 #[utoipa::path(post, path = "/v1/workspaces/{ws}/conflicts/sweep", tag = "Conflicts", request_body = SweepBody, responses((status = 200, description = "What came to light.", body = SweptBody)))]
 async fn sweep_conflicts(
@@ -192,6 +192,6 @@ async fn sweep_conflicts(
     scope: Scope<Reviewing>,
     MaybeJson(sent): MaybeJson<SweepBody>,
 ) -> Result<axum::Json<SweptBody>, Problem> {
-    let swept = acts::conflicts::sweep(&app, &scope, ConflictOrigin::Sweep, IN_ONE_CALL, sent.anew).await?;
+    let swept = acts::conflicts::sweep(&app, &scope, IN_ONE_CALL, sent.anew).await?;
     Ok(axum::Json(SweptBody { looked_at: swept.looked_at, found: swept.found, more: swept.more }))
 }

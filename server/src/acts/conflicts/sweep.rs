@@ -31,15 +31,14 @@ pub struct Swept {
 }
 
 /// Hold what changed since the last sweep against the rest, up to so many memories and for a while; from the beginning if `anew`.
-pub async fn sweep<P: CanWrite>(app: &App, scope: &Scope<P>, origin: ConflictOrigin, most: usize, anew: bool) -> Result<Swept, Problem> {
+pub async fn sweep<P: CanWrite>(app: &App, scope: &Scope<P>, most: usize, anew: bool) -> Result<Swept, Problem> {
     let begun = Instant::now();
-    sweep_while(app, scope, origin, most, anew, || begun.elapsed() < LONGEST).await
+    sweep_while(app, scope, most, anew, || begun.elapsed() < LONGEST).await
 }
 
 async fn sweep_while<P: CanWrite>(
     app: &App,
     scope: &Scope<P>,
-    origin: ConflictOrigin,
     most: usize,
     anew: bool,
     goes_on: impl Fn() -> bool,
@@ -51,21 +50,14 @@ async fn sweep_while<P: CanWrite>(
     let mut done = Swept { more: true, ..Swept::default() };
     let mut anew = anew;
     while done.more && done.looked_at < most && goes_on() {
-        let page = sweep_page(app, scope, origin, PAGE.min(most - done.looked_at), anew, done.looked_at > 0).await?;
+        let page = sweep_page(app, scope, PAGE.min(most - done.looked_at), anew, done.looked_at > 0).await?;
         anew = false;
         done = Swept { looked_at: done.looked_at + page.looked_at, found: done.found + page.found, more: page.more };
     }
     Ok(done)
 }
 
-async fn sweep_page<P: CanWrite>(
-    app: &App,
-    scope: &Scope<P>,
-    origin: ConflictOrigin,
-    most: usize,
-    anew: bool,
-    goes_on: bool,
-) -> Result<Swept, Problem> {
+async fn sweep_page<P: CanWrite>(app: &App, scope: &Scope<P>, most: usize, anew: bool, goes_on: bool) -> Result<Swept, Problem> {
     let mut tx = app.db().write(scope).await?;
     let last = rows::last_sweep(&mut tx).await?.filter(|_| !anew);
     let overlap = if goes_on { Duration::ZERO } else { OVERLAP };
@@ -76,7 +68,7 @@ async fn sweep_page<P: CanWrite>(
     let more = ids.len() == most;
     let against = notice::find_against(app, scope, memories.iter().map(Look::at).collect()).await?;
     let pairs: Vec<(&Memory, &[Against])> = memories.iter().zip(&against).map(|(memory, against)| (memory, &against[..])).collect();
-    let (noticed, mut trail) = notice::put_down(&mut tx, origin, &pairs).await?;
+    let (noticed, mut trail) = notice::put_down(&mut tx, ConflictOrigin::Sweep, &pairs).await?;
     let swept = Swept { looked_at: memories.len(), found: noticed.iter().map(Vec::len).sum::<usize>().min(trail.len()), more };
     // What is looked at again because it is so recent is no news.
     let Some(end) = end.filter(|end| !trail.is_empty() || last.is_none_or(|last| (end.to, end.id) > (last.to, last.id))) else {
@@ -105,7 +97,7 @@ pub async fn catch_up(app: &App) -> Result<(), Problem> {
             continue;
         }
         let scope: Scope<Writing> = Scope::of(Arc::new(standing), Request::of_the_house("conflicts"))?;
-        match sweep_while(app, &scope, ConflictOrigin::Sweep, A_WHILE, false, || !app.backlog().is_flooded()).await {
+        match sweep_while(app, &scope, A_WHILE, false, || !app.backlog().is_flooded()).await {
             Ok(swept) if swept.more => app.backlog().leave(workspace),
             Ok(_) => {}
             Err(problem) => {

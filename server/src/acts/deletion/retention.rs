@@ -13,7 +13,10 @@ use crate::{
         deletion::{DeletionRequest, Item, Rule, Selectors},
     },
     problem::Problem,
-    store::{self, Permission, Scope, Tx, Writing, deletion::Reached},
+    store::{
+        self, Permission, Scope, Tx, Writing,
+        deletion::{Keeping, Reached},
+    },
 };
 use time::Duration;
 use uuid::Uuid;
@@ -44,9 +47,10 @@ pub async fn retention<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Vec
 pub async fn retention_by<P: Permission>(app: &App, scope: &Scope<P>, settings: &Settings) -> Result<Vec<Due>, Problem> {
     for_the_whole(scope)?;
     let mut tx = app.db().read(scope).await?;
+    let keeping = Keeping::of(&mut tx).await?;
     let mut all = Vec::new();
     for rule in rules(settings) {
-        let Found { due, held, .. } = due(&mut tx, rule, None, (AT_ONCE, MOST_HELD)).await?;
+        let Found { due, held, .. } = due(&mut tx, &keeping, rule, None, (AT_ONCE, MOST_HELD)).await?;
         let ids = |items: Vec<Item>| items.into_iter().map(|item| item.id).take(usize::from(AT_ONCE)).collect();
         all.push(Due { rule, due: ids(due), held: ids(held) });
     }
@@ -61,12 +65,12 @@ struct Found {
 }
 
 /// Looks on past what is held, a page at a time, until there is enough of what is not, or of what is.
-async fn due<M>(tx: &mut Tx<M>, rule: Rule, after: Option<Reached>, enough: (u16, u16)) -> Result<Found, Problem> {
+async fn due<M>(tx: &mut Tx<M>, keeping: &Keeping, rule: Rule, after: Option<Reached>, enough: (u16, u16)) -> Result<Found, Problem> {
     let before = clock::now() - Duration::days(i64::from(rule.days));
     let mut found = Found { due: Vec::new(), held: Vec::new(), reached: after };
     loop {
         let (items, reached) = store::deletion::archived_since(tx, rule.kind, before, found.reached, i64::from(AT_ONCE)).await?;
-        let kept = store::deletion::kept(tx, &items).await?;
+        let kept = keeping.kept(tx, &items).await?;
         let (held, due): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| kept.contains(&item.place()));
         found.due.extend(due);
         found.held.extend(held);
@@ -105,7 +109,8 @@ async fn carry_out_rule(app: &App, scope: &Scope<Writing>, rule: Rule, after: Op
     let mut tx = app.db().write(scope).await?;
     store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
-    let Found { due: items, reached, .. } = due(&mut tx, rule, after, (1, u16::MAX)).await?;
+    let keeping = Keeping::of(&mut tx).await?;
+    let Found { due: items, reached, .. } = due(&mut tx, &keeping, rule, after, (1, u16::MAX)).await?;
     if items.is_empty() {
         return Ok(None);
     }

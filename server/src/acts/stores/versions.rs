@@ -12,7 +12,7 @@ use crate::{
         stores::{VersionFilter, VersionInStore},
     },
     problem::Problem,
-    store::{self, Permission, Reviewing, Scope},
+    store::{self, Permission, Reviewing, Scope, deletion::Keeping},
 };
 
 /// Newest first, with their texts or without.
@@ -65,7 +65,7 @@ pub async fn redact(
         ));
     }
     let item = Item { kind: ItemKind::Memory, id: id.0, part: 0, owner: memory.owner.map(|owner| owner.0), why: Why::Named, taken: true };
-    if !store::deletion::kept(&mut tx, &[item]).await?.is_empty() {
+    if !Keeping::of(&mut tx).await?.kept(&mut tx, &[item]).await?.is_empty() {
         return Err(Problem::conflict("held", "A legal hold keeps this memory, and so all of its versions. Nothing was redacted."));
     }
     let audit = AuditId::new();

@@ -10,7 +10,7 @@ use crate::{
     acts::{self, conflicts::Shown},
     model::{
         ConflictId, Memory, Power,
-        conflicts::{ConflictFilter, ConflictOrigin, ConflictState, Keep},
+        conflicts::{ConflictFilter, ConflictState, Keep},
         page::Limit,
     },
     problem::Problem,
@@ -106,7 +106,7 @@ pub struct Nothing {}
 /// Look for contradictions among what changed since the last look.
 pub async fn sweep(viewer: Viewer<Reviewing>, _: Posted<Nothing>) -> Result<Response, Problem> {
     let list = viewer.place("conflicts");
-    let swept = acts::conflicts::sweep(&viewer.app, &viewer.scope, ConflictOrigin::Sweep, SWEPT, false).await;
+    let swept = acts::conflicts::sweep(&viewer.app, &viewer.scope, SWEPT, false).await;
     let done = swept.map(|swept| {
         let more = if swept.more { " There is more to look at: press it again." } else { "" };
         let said =

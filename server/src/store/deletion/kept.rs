@@ -26,42 +26,71 @@ pub async fn in_the_way<M>(tx: &mut Tx<M>, request: DeletionId) -> Result<Vec<Ho
         return Ok(holds);
     }
     let items: Vec<Item> = items(tx, request).await?.into_iter().filter(|item| item.taken).collect();
-    let kept = by_each(tx, &holds, &items).await?;
+    let named: Vec<Named> = holds.iter().map(|hold| Named::default().and(hold)).collect();
+    let kept = by_each(tx, &named, &items).await?;
     Ok(holds.into_iter().zip(kept).filter(|(_, kept)| !kept.is_empty()).map(|(hold, _)| hold).collect())
 }
 
-/// Which of these any hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now.
-pub async fn kept<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<HashSet<Place>, Problem> {
-    // A hold keeps what lies behind the wall of the viewer's key too.
-    let wall = lay_down_wall(tx).await?;
-    let holds = holds::all(tx).await?;
-    let kept = by_each(tx, &holds, items).await?;
-    stand_behind(tx, &wall).await?;
-    Ok(kept.into_iter().flatten().collect())
+/// What a hold names, or several of them together.
+#[derive(Default)]
+struct Named {
+    memories: HashSet<Uuid>,
+    runs: HashSet<Uuid>,
+    subject: Option<String>,
 }
 
-async fn by_each<M>(tx: &mut Tx<M>, holds: &[Hold], items: &[Item]) -> Result<Vec<HashSet<Place>>, Problem> {
-    if holds.is_empty() || items.is_empty() {
-        return Ok(vec![HashSet::new(); holds.len()]);
+impl Named {
+    fn and(mut self, hold: &Hold) -> Self {
+        self.memories.extend(hold.memory_ids.iter().map(|id| id.0));
+        self.runs.extend(hold.session_ids.iter().map(|id| id.0));
+        self.subject = self.subject.or_else(|| hold.subject.clone());
+        self
+    }
+}
+
+/// What all holds of a workspace name.
+pub struct Keeping(Vec<Named>);
+
+impl Keeping {
+    pub async fn of<M>(tx: &mut Tx<M>) -> Result<Self, Problem> {
+        // A hold keeps what lies behind the wall of the viewer's key too.
+        let wall = lay_down_wall(tx).await?;
+        let holds = holds::all(tx).await?;
+        stand_behind(tx, &wall).await?;
+        // Those that are about a person are looked up one by one, the others at once.
+        let (people, things): (Vec<Hold>, Vec<Hold>) = holds.into_iter().partition(|hold| hold.subject.is_some());
+        let things = things.iter().fold(Named::default(), Named::and);
+        Ok(Self(people.iter().map(|hold| Named::default().and(hold)).chain([things]).collect()))
+    }
+
+    /// Which of these any hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now.
+    pub async fn kept<M>(&self, tx: &mut Tx<M>, items: &[Item]) -> Result<HashSet<Place>, Problem> {
+        Ok(by_each(tx, &self.0, items).await?.into_iter().flatten().collect())
+    }
+}
+
+async fn by_each<M>(tx: &mut Tx<M>, named: &[Named], items: &[Item]) -> Result<Vec<HashSet<Place>>, Problem> {
+    if named.is_empty() || items.is_empty() {
+        return Ok(vec![HashSet::new(); named.len()]);
     }
     let wall = lay_down_wall(tx).await?;
-    let ties = ties(tx, items).await?;
-    let mut all = Vec::with_capacity(holds.len());
-    for hold in holds {
-        all.push(by_one(tx, hold, items, &ties).await?);
+    // Who names memories alone asks neither for runs nor for writers.
+    let tied = named.iter().any(|named| named.subject.is_some() || !named.runs.is_empty());
+    let ties = if tied { ties(tx, items).await? } else { Vec::new() };
+    let mut all = Vec::with_capacity(named.len());
+    for named in named {
+        all.push(by_one(tx, named, items, &ties).await?);
     }
     stand_behind(tx, &wall).await?;
     Ok(all)
 }
 
-async fn by_one<M>(tx: &mut Tx<M>, hold: &Hold, items: &[Item], ties: &[Tie]) -> Result<HashSet<Place>, Problem> {
-    let wanted = wanted(tx, hold.subject.as_deref(), None).await?;
-    let named: HashSet<Uuid> = hold.memory_ids.iter().map(|id| id.0).collect();
-    let runs: HashSet<Uuid> = hold.session_ids.iter().map(|id| id.0).collect();
+async fn by_one<M>(tx: &mut Tx<M>, named: &Named, items: &[Item], ties: &[Tie]) -> Result<HashSet<Place>, Problem> {
+    let wanted = wanted(tx, named.subject.as_deref(), None).await?;
     let people: HashSet<Uuid> = wanted.people.iter().map(|id| id.0).collect();
     let is_in = |set: &HashSet<Uuid>, id: Option<Uuid>| id.is_some_and(|id| set.contains(&id));
-    let by_id = items.iter().filter(|item| item.kind == ItemKind::Memory && named.contains(&item.id)).map(Item::place);
-    let by_tie = ties.iter().filter(|tie| is_in(&runs, tie.run) || is_in(&people, tie.writer)).map(|tie| tie.place);
+    let by_id = items.iter().filter(|item| item.kind == ItemKind::Memory && named.memories.contains(&item.id)).map(Item::place);
+    let by_tie = ties.iter().filter(|tie| is_in(&named.runs, tie.run) || is_in(&people, tie.writer)).map(|tie| tie.place);
     let mut kept: HashSet<Place> = by_id.chain(by_tie).collect();
     if let Some(subject) = &wanted.subject {
         kept.extend(having_words(tx, subject, items).await?);

@@ -13,7 +13,7 @@ mod words;
 
 pub use derived::{copies, derived};
 pub use erase::{Erased, erase, forget_answers};
-pub use kept::{in_the_way, kept};
+pub use kept::{Keeping, in_the_way};
 pub use list::{items, put, touched};
 pub use requests::{Closing, block, certificate, certify, close, decide, find, find_to_change, insert, list, open_ones, unblock};
 pub use select::{Reached, Wanted, archived_since, select, wanted};

@@ -30,42 +30,50 @@ pub async fn doubted<M>(
         .iter()
         .filter_map(|kind| Some((kind.word(), i32::try_from(settings.policy(*kind).review_age_days?).unwrap_or(i32::MAX))))
         .unzip();
+    let (by, weighed) = match order {
+        ReviewOrder::Told => ("t.told_since desc, t.told desc, d.since", ""),
+        ReviewOrder::Use => ("t.told desc, t.told_since desc, d.since", ""),
+        // Only of those that are shown it has to be known how often they were told.
+        ReviewOrder::Age => ("d.sure, d.since", "order by x.sure, x.since, x.id limit $5::bigint + $6::bigint"),
+    };
+    // Each is weighed once, before what it was told is counted: else it is weighed again for every telling.
     let sql = format!(
-        "select d.id, d.since, t.told, t.told_since
-         from (
-             select m.id, greatest(m.updated_at, m.verified_at) as sure, least(
-                 case when m.expires_at <= now() then m.expires_at end,
-                 case when m.stale_after <= now() and (m.verified_at is null or m.verified_at < m.stale_after) then m.stale_after end,
-                 case when m.reported_at > greatest(m.updated_at, m.verified_at) then m.reported_at end,
-                 case when a.due <= now() then a.due end,
-                 (select min(c.at) from code_verdicts c
-                  where c.workspace_id = m.workspace_id and c.memory_id = m.id and c.main and c.state in ('suspect', 'stale')),
-                 (select min(k.found_at) from conflicts k
-                  join memories o on o.workspace_id = k.workspace_id and o.id = case when k.a = m.id then k.b else k.a end
-                  where k.workspace_id = m.workspace_id and (k.a = m.id or k.b = m.id) and k.state = 'open' and k.certain
-                    and o.state = 'active'
-                    and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id))
-             ) as since
-             from memories m
-             cross join lateral (
-                 select greatest(m.updated_at, m.verified_at) + make_interval(days => ($2::int[])[array_position($3::text[], m.kind)]) as due
-             ) a
-             where m.workspace_id = $1 and m.state = 'active' and ($4::text is null or m.project = $4) {}
-         ) d
+        "with d as materialized (
+             select x.*, id_at(x.since) as first_since
+             from (
+                 select m.id, greatest(m.updated_at, m.verified_at) as sure, least(
+                     case when m.expires_at <= now() then m.expires_at end,
+                     case when m.stale_after <= now() and (m.verified_at is null or m.verified_at < m.stale_after) then m.stale_after end,
+                     case when m.reported_at > greatest(m.updated_at, m.verified_at) then m.reported_at end,
+                     case when a.due <= now() then a.due end,
+                     (select min(c.at) from code_verdicts c
+                      where c.workspace_id = m.workspace_id and c.memory_id = m.id and c.main and c.state in ('suspect', 'stale')),
+                     (select min(k.found_at) from conflicts k
+                      join memories o on o.workspace_id = k.workspace_id and o.id = case when k.a = m.id then k.b else k.a end
+                      where k.workspace_id = m.workspace_id and (k.a = m.id or k.b = m.id) and k.state = 'open' and k.certain
+                        and o.state = 'active'
+                        and (o.project is null or o.project = m.project) and (o.owner_id is null or o.owner_id = m.owner_id))
+                 ) as since
+                 from memories m
+                 cross join lateral (
+                     select greatest(m.updated_at, m.verified_at) + make_interval(days => ($2::int[])[array_position($3::text[], m.kind)]) as due
+                 ) a
+                 where m.workspace_id = $1 and m.state = 'active' and ($4::text is null or m.project = $4) {}
+                 offset 0
+             ) x
+             where x.since is not null
+             {weighed}
+         )
+         select d.id, d.since, t.told, t.told_since
+         from d
          cross join lateral (
-             select count(*) as told, count(*) filter (where i.receipt_id >= id_at(d.since)) as told_since
+             select count(*) as told, count(*) filter (where i.receipt_id >= d.first_since) as told_since
              from receipt_items i
              where i.workspace_id = $1 and i.memory_id = d.id
          ) t
-         where d.since is not null
-         order by {}, d.id
+         order by {by}, d.id
          limit $5 offset $6",
         if some.is_some() { "and m.id = any($7)" } else { "" },
-        match order {
-            ReviewOrder::Told => "t.told_since desc, t.told desc, d.since",
-            ReviewOrder::Use => "t.told desc, t.told_since desc, d.since",
-            ReviewOrder::Age => "d.sure, d.since",
-        }
     );
     let mut query =
         sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(tx.workspace()).bind(ages).bind(kinds).bind(project).bind(most).bind(after);
