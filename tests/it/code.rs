@@ -508,6 +508,52 @@ async fn what_needs_review_is_listed_by_age_use_and_what_it_was_told_in_doubt() 
 }
 
 #[tokio::test]
+async fn what_was_told_counts_the_same_when_its_days_have_been_counted_up() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let since = time::OffsetDateTime::now_utc().replace_time(time::macros::time!(12:34:56)) - time::Duration::days(40);
+    let stale_after = since.format(&time::format_description::well_known::Rfc3339).unwrap();
+    let pears = agent.remembers_all_of(json!({"content": "pears are picked by hand", "stale_after": stale_after})).await;
+    let plums = agent.remembers_all_of(json!({"content": "plums are shaken from the tree", "stale_after": stale_after})).await;
+    agent.asks(json!({"query": "how are pears picked?", "limit": 1})).await;
+    // Every seven hours for four months; in every third receipt the plums were folded into the pears.
+    sqlx::query(
+        "with told as (
+             select m.n, id_at(m.at) as id, m.at, r.workspace_id, r.items, to_jsonb(r) as whole
+             from receipts r, (select n, now() - interval '7 hours' * n as at from generate_series(1, 410) n) m
+         ), written as (
+             insert into receipts select (jsonb_populate_record(null::receipts, whole || jsonb_build_object('id', id, 'at', at, 'items',
+                 case when n % 3 = 0 then jsonb_set(items, '{0,folded}', jsonb_build_array($2::text)) else items end))).* from told
+         )
+         insert into receipt_items (workspace_id, memory_id, receipt_id)
+         select workspace_id, $1, id from told union all select workspace_id, $2::uuid, id from told where n % 3 = 0",
+    )
+    .bind(pears["id"].as_str().unwrap().parse::<uuid::Uuid>().unwrap())
+    .bind(plums["id"].as_str().unwrap())
+    .execute(house.owner())
+    .await
+    .unwrap();
+    let listed = async || -> Vec<(Value, Value, Value)> {
+        let all = agent.lists("memories/needs-review").await;
+        all.iter().map(|one| (one["memory"]["id"].clone(), one["told"].clone(), one["told_while_doubted"].clone())).collect()
+    };
+    let before = listed().await;
+    let doubted = house.count(&format!("select count(*) from receipts where at >= '{stale_after}'")).await;
+    assert_eq!(before[0], (pears["id"].clone(), json!(411), json!(doubted)));
+    assert_eq!((&before[1].0, &before[1].1), (&plums["id"], &json!(136)));
+    let counts_up = async || cairn_server::acts::activity::count_up(house.app()).await.expect("counted");
+    counts_up().await;
+    assert!(house.count("select count(*) from tellings").await > 200, "it was counted by the day");
+    assert_eq!(listed().await, before);
+    // A day counts once, and what was counted while the clock was wrong is counted anew.
+    counts_up().await;
+    sqlx::query("update tellings_counted set before = before + 300").execute(house.owner()).await.unwrap();
+    sqlx::query("update tellings set times = times + 1").execute(house.owner()).await.unwrap();
+    counts_up().await;
+    assert_eq!(listed().await, before);
+}
+
+#[tokio::test]
 async fn two_that_contradict_each_other_are_doubted_until_somebody_decides() {
     let house = House::open().await;
     let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);

@@ -221,13 +221,16 @@ async fn in_a_flood_what_was_erased_is_forgotten_and_what_is_new_is_found_by_who
         }
         n
     };
-    let erased = async { reviewer.lets_go(&agent.asks_to_erase(&[&secret], "a wish").await).await };
+    let erased = async {
+        agent.remembers("The quay was painted green").await;
+        reviewer.lets_go(&agent.asks_to_erase(&[&secret], "a wish").await).await
+    };
     let streams = futures_util::future::join_all((0..12).map(flood));
     let waited = tokio::time::timeout(std::time::Duration::from_secs(60), async { tokio::join!(streams, erased).0 }).await;
     let last = waited.expect("it is forgotten though nobody asks").iter().max().copied().unwrap();
     held.rollback().await.unwrap();
     assert!(last > 0, "there was a flood");
-    assert_eq!(agent.recalls("Drop 0 of stream 7").await[0], "Drop 0 of stream 7 ran down");
+    assert_eq!(agent.recalls("which colour has the quay?").await[0], "The quay was painted green");
     assert!(agent.recalls("lighthouse").await.iter().all(|text| !text.contains("lighthouse")));
 }
 

@@ -39,6 +39,8 @@ async fn lived_in() -> House {
     // As the maker of an outside model's vectors would.
     for kept in [
         "insert into activity (workspace_id, hour, writes, recalls, told_tokens, recalled) select distinct workspace_id, now(), 1, 0, 0, '[]'::jsonb from memories",
+        "insert into tellings (workspace_id, memory_id, day, times) select workspace_id, id, '2026-01-31', 1 from memories",
+        "insert into tellings_counted (workspace_id, before) select distinct workspace_id, '2026-01-31'::date from memories on conflict do nothing",
         "insert into run_looks (workspace_id, project, key, session_id, path, at) select workspace_id, '', 'repeated:read:a', id, 'a', now() from sessions",
         "insert into embedding_generations (workspace_id, model) select distinct workspace_id, 'm' from memories",
         "insert into memory_vectors (workspace_id, memory_id, model, text_mark, dimensions, vectors) select workspace_id, id, 'm', '', 1, '' from memories",

@@ -62,7 +62,7 @@ pub async fn waiting<P: Permission>(app: &App, scope: &Scope<P>) -> Result<Waiti
     Ok(Waiting { proposals: count(proposals), conflicts: count(conflicts), to_approve: count(to_approve), to_execute: count(to_execute) })
 }
 
-/// Counts the hours that are over, in every workspace.
+/// Counts the hours and days that are over, in every workspace.
 pub async fn count_up(app: &App) -> Result<(), Problem> {
     let mut failed = Failed::default();
     for scope in everywhere(app, "activity").await? {
@@ -74,5 +74,6 @@ pub async fn count_up(app: &App) -> Result<(), Problem> {
 async fn count_up_in(app: &App, scope: &Scope<Reading>) -> Result<(), Problem> {
     let mut tx = app.db().record(scope).await?;
     store::activity::count_up(&mut tx, clock::now()).await?;
+    store::tellings::count_up(&mut tx, clock::now()).await?;
     tx.commit().await
 }

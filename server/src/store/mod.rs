@@ -40,6 +40,7 @@ pub mod sessions;
 pub mod signing_keys;
 pub mod stores;
 pub mod tasks;
+pub mod tellings;
 pub mod trail;
 pub mod turns;
 mod tx;

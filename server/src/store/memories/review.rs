@@ -1,6 +1,9 @@
 //! What needs review: active memories that are not fresh, and how much they were told all the same.
 
-use super::{super::Tx, find_some};
+use super::{
+    super::{Tx, tellings::OF_EACH},
+    find_some,
+};
 use crate::{
     model::{Kind, Memory, MemoryId, Settings, memory::ReviewOrder},
     problem::Problem,
@@ -66,11 +69,7 @@ pub async fn doubted<M>(
          )
          select d.id, d.since, t.told, t.told_since
          from d
-         cross join lateral (
-             select count(*) as told, count(*) filter (where i.receipt_id >= d.first_since) as told_since
-             from receipt_items i
-             where i.workspace_id = $1 and i.memory_id = d.id
-         ) t
+         {OF_EACH}
          order by {by}, d.id
          limit $5 offset $6",
         if some.is_some() { "and m.id = any($7)" } else { "" },
