@@ -4,6 +4,7 @@ pub mod anchoring;
 pub mod brief;
 pub mod checkpoint;
 pub mod conflict;
+pub mod cores;
 pub mod distil;
 pub mod dream;
 pub mod erasure;

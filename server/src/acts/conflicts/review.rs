@@ -8,7 +8,7 @@ use crate::{
         safety::{self, Found},
     },
     audit::{Audit, Trail},
-    engines::conflict::Contradiction,
+    engines::{conflict::Contradiction, cores::on_all_cores},
     model::{
         AuditId, ConflictId, Memory, MemoryId, Run, State, clock,
         conflicts::{Conflict, ConflictFilter, ConflictState, Keep, Resolution},
@@ -17,7 +17,10 @@ use crate::{
     problem::Problem,
     store::{self, Permission, Reviewing, Scope, Tx, Write, conflicts::Verdict},
 };
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
+
+/// Texts, or pairs of them, that a core takes at a time.
+const FEW: usize = 4;
 
 /// A conflict with both memories as they are now, and why they clash.
 pub struct Shown {
@@ -39,7 +42,7 @@ pub async fn list<P: Permission>(
     let memories = store::memories::find_some(&mut tx, &ids).await?;
     drop(tx);
     // Aside: nobody else waits while a page of them is read.
-    let data = tokio::task::spawn_blocking(move || all_shown(data, &memories)).await.map_err(Problem::internal)?;
+    let data = tokio::task::spawn_blocking(move || all_shown(&data, &memories)).await.map_err(Problem::internal)?;
     Ok(Page { data, next_cursor })
 }
 
@@ -47,7 +50,7 @@ pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: ConflictId) ->
     let mut tx = app.db().read(scope).await?;
     let conflict = store::conflicts::find(&mut tx, id).await?;
     let memories = store::memories::find_some(&mut tx, &[conflict.a, conflict.b]).await?;
-    all_shown(vec![conflict], &memories).pop().ok_or(Problem::NotFound)
+    all_shown(&[conflict], &memories).pop().ok_or(Problem::NotFound)
 }
 
 /// What is open about a memory, the clearest first.
@@ -67,7 +70,7 @@ pub(in crate::acts) async fn open_within<M>(tx: &mut Tx<M>, id: MemoryId) -> Res
         let other = if a.id == id { b } else { a };
         Noticed { id: conflict.id, memory_id: other.id, title: other.title, score: conflict.score, certain: conflict.certain, reason }
     };
-    Ok(all_shown(open, &memories).into_iter().map(noticed).collect())
+    Ok(all_shown(&open, &memories).into_iter().map(noticed).collect())
 }
 
 /// Say which holds: one, which supersedes the other; both, which are compatible then; or neither, which archives them.
@@ -101,7 +104,7 @@ pub async fn resolve(app: &App, scope: &Scope<Reviewing>, id: ConflictId, keep: 
     tx.commit(trail.into_iter().collect::<Trail>()).await?;
     (conflict.state, conflict.resolution, conflict.kept) = (ConflictState::Resolved, Some(resolution), kept);
     (conflict.note, conflict.resolved_at, conflict.resolved_by) = (note, Some(now), Some(scope.actor().clone()));
-    all_shown(vec![conflict], &memories).pop().ok_or(Problem::NotFound)
+    all_shown(&[conflict], &memories).pop().ok_or(Problem::NotFound)
 }
 
 /// What deciding does to the two, with the entries that stand for it.
@@ -137,16 +140,18 @@ fn redacted(id: ConflictId, found: &[Found]) -> Option<Audit> {
 }
 
 /// Those of which both memories are to be seen. Each memory is read once, however many it contradicts.
-fn all_shown(conflicts: Vec<Conflict>, memories: &[Memory]) -> Vec<Shown> {
-    let memories: HashMap<MemoryId, Read<'_>> = memories.iter().map(|memory| (memory.id, read(memory))).collect();
-    conflicts.into_iter().filter_map(|conflict| shown(conflict, &memories)).collect()
+fn all_shown(conflicts: &[Conflict], memories: &[Memory]) -> Vec<Shown> {
+    let read_some = |some: Range<usize>| memories[some].iter().map(|memory| (memory.id, read(memory))).collect::<Vec<_>>();
+    let memories: HashMap<MemoryId, Read<'_>> = on_all_cores(memories.len(), FEW, read_some).into_iter().flatten().collect();
+    let show_some = |some: Range<usize>| conflicts[some].iter().filter_map(|conflict| shown(conflict, &memories)).collect::<Vec<_>>();
+    on_all_cores(conflicts.len(), FEW, show_some).into_iter().flatten().collect()
 }
 
-fn shown(conflict: Conflict, memories: &HashMap<MemoryId, Read<'_>>) -> Option<Shown> {
+fn shown(conflict: &Conflict, memories: &HashMap<MemoryId, Read<'_>>) -> Option<Shown> {
     let (a, b) = (memories.get(&conflict.a)?, memories.get(&conflict.b)?);
     let reason = match judge(a, b) {
         Some(Contradiction { reason, .. }) => reason,
         None => "They were judged to contradict each other as they read then; as they read now they do not.".to_owned(),
     };
-    Some(Shown { conflict, memories: [a.0.clone(), b.0.clone()], reason })
+    Some(Shown { conflict: conflict.clone(), memories: [a.0.clone(), b.0.clone()], reason })
 }

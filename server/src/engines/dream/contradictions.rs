@@ -1,12 +1,15 @@
 //! Pairs about the same thing of which only one can hold.
 
 use super::{
-    Act, Action, Run, Why,
+    Act, Action, Run, STRETCH, Why,
     clusters::claim,
     neighbours::{self, Pair},
-    on_all_cores, pair,
+    pair,
 };
-use crate::{engines::conflict::Statement, model::Kind};
+use crate::{
+    engines::{conflict::Statement, cores::on_all_cores},
+    model::Kind,
+};
 
 /// Of each memory so many others are held against it; more pairs than these are not judged, the least alike left out.
 const NEAREST: usize = 4;
@@ -20,7 +23,7 @@ pub fn flag(run: &Run) -> Vec<Action> {
     // What one is held against is judged together: it is read once.
     pairs.sort_unstable_by_key(|found| (found.one, found.other));
     let each: Vec<&[Pair]> = pairs.chunk_by(|a, b| a.one == b.one).collect();
-    let parts = on_all_cores(each.len(), |some| each[some].iter().flat_map(|of_one| judged(run, of_one)).collect::<Vec<Action>>());
+    let parts = on_all_cores(each.len(), STRETCH, |some| each[some].iter().flat_map(|of_one| judged(run, of_one)).collect::<Vec<Action>>());
     let mut flagged: Vec<Action> = parts.into_iter().flatten().collect();
     flagged.sort_by(|a, b| b.score.total_cmp(&a.score));
     flagged

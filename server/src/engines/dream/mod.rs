@@ -19,16 +19,12 @@ use crate::{
     model::{Kind, MemoryId, SessionId, dreams::Why},
 };
 use reading::{Reader, Reading};
-use std::{
-    collections::HashSet,
-    ops::Range,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::HashSet;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
+
+/// Memories that a core takes at a time.
+const STRETCH: usize = 500;
 
 /// What a dream may know of an active memory that the whole workspace sees.
 #[derive(Clone, Debug)]
@@ -161,28 +157,4 @@ impl Run<'_> {
 /// A pair as it is looked up.
 pub fn pair(one: MemoryId, other: MemoryId) -> (MemoryId, MemoryId) {
     (one.min(other), one.max(other))
-}
-
-/// Does a long row of work on all cores, a stretch at a time; what came of each, in the order of the row.
-fn on_all_cores<T: Send>(long: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-    const STRETCH: usize = 500;
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(long.div_ceil(STRETCH));
-    std::thread::scope(|scope| {
-        for _ in 0..cores {
-            scope.spawn(|| {
-                loop {
-                    let from = next.fetch_add(STRETCH, Ordering::Relaxed);
-                    if from >= long {
-                        break;
-                    }
-                    let came = work(from..long.min(from + STRETCH));
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((from, came));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(from, _)| *from);
-    done.into_iter().map(|(_, came)| came).collect()
 }

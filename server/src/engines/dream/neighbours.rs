@@ -1,7 +1,8 @@
 //! Pairs of texts that share at least half of their words, without comparing all with all: such a pair must share one of
 //! the rarer words of both, so that only those are looked up (a prefix filter, which misses no pair).
 
-use super::{likeness::share, on_all_cores, reading::Reading};
+use super::{STRETCH, likeness::share, reading::Reading};
+use crate::engines::cores::on_all_cores;
 use rustc_hash::FxHashMap;
 
 /// How much of all words of two both must have.
@@ -28,7 +29,7 @@ pub fn pairs(readings: &[Reading], among: &[usize], most: usize, may: impl Fn(us
             shelves[*word as usize].push(at);
         }
     }
-    let parts = on_all_cores(among.len(), |texts| {
+    let parts = on_all_cores(among.len(), STRETCH, |texts| {
         let (mut found, mut more) = (Vec::new(), false);
         let mut met: Vec<usize> = Vec::new();
         let mut marked = vec![usize::MAX; among.len()];

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     acts::{self, conflicts::Shown},
+    engines::cores::on_all_cores,
     model::{
         ConflictId, Memory, Power,
         conflicts::{ConflictFilter, ConflictState, Keep},
@@ -118,8 +119,10 @@ pub async fn sweep(viewer: Viewer<Reviewing>, _: Posted<Nothing>) -> Result<Resp
 
 /// Comparing takes its time, which is nobody else's.
 async fn side_by_side(found: Vec<Shown>, most: usize) -> Result<Vec<Conflict>, Problem> {
-    let compared = tokio::task::spawn_blocking(move || found.iter().map(|one| conflict(one, most)).collect());
-    compared.await.map_err(Problem::internal)
+    const FEW: usize = 4;
+    let compare = move |some: &[Shown]| some.iter().map(|one| conflict(one, most)).collect::<Vec<_>>();
+    let compared = tokio::task::spawn_blocking(move || on_all_cores(found.len(), FEW, |some| compare(&found[some])));
+    Ok(compared.await.map_err(Problem::internal)?.into_iter().flatten().collect())
 }
 
 fn conflict(one: &Shown, most: usize) -> Conflict {
