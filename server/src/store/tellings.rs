@@ -55,27 +55,31 @@ where r.workspace_id = $1 and r.id >= id_of_day($2) and r.id < id_of_day($3)
 group by 2
 on conflict (workspace_id, memory_id, day) do update set times = excluded.times";
 
-/// `told` and `told_since` of each `d`, which has an `id`, the moment `since`, and `first_since`, the first id that a receipt of
-/// that moment can have; `$1` is the workspace.
+/// What [`OF_EACH`] needs to know of the moment `x.since`: the first id that a receipt of it can have, and where the next day
+/// begins.
+pub(super) const SINCE: &str = "id_at(x.since) as first_since, (x.since at time zone 'UTC')::date + 1 as next_day, id_of_day((x.since at time zone 'UTC')::date + 1) as first_next";
+
+/// The first id that a receipt of a day can have which is not counted yet; `$1` is the workspace.
+pub(super) const UNCOUNTED: &str = "
+select coalesce(id_of_day(max(before)), '00000000-0000-0000-0000-000000000000') as first_uncounted
+from tellings_counted where workspace_id = $1";
+
+/// Of each `d` with an `id` and `SINCE`, and one `c` with `UNCOUNTED`, how often it was told at all: `told`, and `told_since`.
 pub(super) const OF_EACH: &str = "
-cross join (
-    select coalesce(id_of_day(max(before)), '00000000-0000-0000-0000-000000000000') as first_uncounted
-    from tellings_counted where workspace_id = $1
-) c
-cross join lateral (select ((d.since at time zone 'UTC')::date + 1) as next_day) n
 cross join lateral (
-    select coalesce(sum(t.told), 0)::bigint as told, coalesce(sum(t.told_since), 0)::bigint as told_since
-    from (
-        select t.times as told, case when t.day >= n.next_day then t.times end as told_since
-        from tellings t where t.workspace_id = $1 and t.memory_id = d.id
-        union all
-        select 1, case when i.receipt_id >= d.first_since then 1 end
-        from receipt_items i where i.workspace_id = $1 and i.memory_id = d.id and i.receipt_id >= c.first_uncounted
-        union all
-        -- The rest of the day on which it began, if that day is counted as a whole.
-        select null, 1
-        from receipt_items i
-        where i.workspace_id = $1 and i.memory_id = d.id
-          and i.receipt_id >= d.first_since and i.receipt_id < least(id_of_day(n.next_day), c.first_uncounted)
-    ) t
+    select coalesce(sum(t.times), 0) as told, coalesce(sum(t.times) filter (where t.day >= d.next_day), 0) as since
+    from tellings t where t.workspace_id = $1 and t.memory_id = d.id
+) counted
+cross join lateral (
+    select count(*) as told, count(*) filter (where i.receipt_id >= d.first_since) as since
+    from receipt_items i where i.workspace_id = $1 and i.memory_id = d.id and i.receipt_id >= c.first_uncounted
+) lately
+-- The rest of the day on which it began, if that day is counted as a whole.
+cross join lateral (
+    select count(*) as since
+    from receipt_items i
+    where i.workspace_id = $1 and i.memory_id = d.id and i.receipt_id >= d.first_since and i.receipt_id < least(d.first_next, c.first_uncounted)
+) that_day
+cross join lateral (
+    select counted.told + lately.told as told, counted.since + lately.since + that_day.since as told_since
 ) t";

@@ -1,7 +1,10 @@
 //! What needs review: active memories that are not fresh, and how much they were told all the same.
 
 use super::{
-    super::{Tx, tellings::OF_EACH},
+    super::{
+        Tx,
+        tellings::{OF_EACH, SINCE, UNCOUNTED},
+    },
     find_some,
 };
 use crate::{
@@ -41,8 +44,8 @@ pub async fn doubted<M>(
     };
     // Each is weighed once, before what it was told is counted: else it is weighed again for every telling.
     let sql = format!(
-        "with d as materialized (
-             select x.*, id_at(x.since) as first_since
+        "with c as materialized ({UNCOUNTED}), d as materialized (
+             select x.*, {SINCE}
              from (
                  select m.id, greatest(m.updated_at, m.verified_at) as sure, least(
                      case when m.expires_at <= now() then m.expires_at end,
@@ -69,6 +72,7 @@ pub async fn doubted<M>(
          )
          select d.id, d.since, t.told, t.told_since
          from d
+         cross join c
          {OF_EACH}
          order by {by}, d.id
          limit $5 offset $6",
