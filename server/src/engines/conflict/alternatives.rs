@@ -1,6 +1,9 @@
 //! Things of which one is chosen, by category: who has MongoDB for the orders does not have PostgreSQL for them. Data only.
 
-use super::text::{Reading, Word};
+use super::{
+    shapes, synonyms,
+    text::{Reading, Word},
+};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -188,6 +191,16 @@ const ONE_PER_PROJECT: &[&str] = &[
     "merge method",
 ];
 
+/// Members that are words of everyday: they count only as a name, with a capital inside a sentence.
+const EVERYDAY: &str = "rest fetch got meet standard basic starter premium info debug trace warn dark light tree ring rollout split tape canvas can vault express \
+    echo fiber spring segment harness octopus bamboo drone helm consul render square resend temporal ent ory clerk zoom shortcut rocket gin warp chef puppet \
+    flux nexus harbor quay comet neptune sacred whisper keeper sage factorial workday barman atlas goose alembic liquid fluent parcel remix ember \
+    astro phoenix flask solid jest mocha karma ava nose husky concourse travis rake fish dash hermes gls ups segment unity unreal compose ionic capacitor \
+    exceptions panic thread standard mercury cohere gemini vertex bedrock split ring recreate rolling strong eventual fixtures mocks fakes tracing react reacts \
+    trio moment knex diesel dapper hugo jekyll sphinx swift rust go next prefect quartz resque druid aurora oracle spanner dragonfly caffeine";
+
+static EVERYDAYS: LazyLock<rustc_hash::FxHashSet<&'static str>> = LazyLock::new(|| EVERYDAY.split_whitespace().collect());
+
 static KNOWN: LazyLock<FxHashMap<&'static str, (usize, &'static str)>> = LazyLock::new(|| {
     let lines = CATEGORIES.lines().filter_map(|line| line.split_once(": "));
     lines.enumerate().flat_map(|(at, (name, members))| members.split_whitespace().map(move |member| (member, (at, name)))).collect()
@@ -206,7 +219,7 @@ pub struct Membership {
 impl Membership {
     /// One name for its spellings.
     pub fn name<'a>(&self, reading: &'a Reading) -> &'a str {
-        self.joined.unwrap_or(&reading.words[self.at].stem).trim_end_matches('s')
+        synonyms::of(self.joined.unwrap_or(&reading.words[self.at].stem)).trim_end_matches('s')
     }
 }
 
@@ -238,8 +251,24 @@ pub fn is_member(low: &str) -> bool {
 
 pub fn known(word: &Word) -> Option<(usize, &'static str)> {
     let spelled = word.raw.trim_end_matches("'s");
+    let low = word.low.as_str();
+    let everyday = EVERYDAYS.contains(low) || EVERYDAYS.contains(low.trim_end_matches('s'));
+    if everyday && (word.first || !shapes::starts_upper(&word.raw)) {
+        return None;
+    }
     let exact = || KNOWN.get(spelled).filter(|_| !word.first || word.raw.len() > 2).copied();
-    KNOWN.get(word.low.as_str()).or_else(|| KNOWN.get(word.stem.as_str())).copied().or_else(exact)
+    // A stem stands for its plural only: "fetching" is no tool.
+    let singular = || {
+        KNOWN
+            .get(word.stem.as_str())
+            .filter(|_| low.len() <= word.stem.len() + 1 || !low.starts_with(word.stem.as_str()) || is_synonym(low))
+    };
+    KNOWN.get(low).or_else(singular).copied().or_else(exact)
+}
+
+/// "postgres", "k8s": another spelling of a member.
+fn is_synonym(low: &str) -> bool {
+    low.chars().any(|c| c.is_ascii_digit()) || low.len() < 4
 }
 
 /// "the Python SDK", "the Go SDK": two of a kind, not a choice.

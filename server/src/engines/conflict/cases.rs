@@ -1,8 +1,8 @@
 //! Two texts that speak of the same sort of thing, each of another one: "access tokens" and "refresh tokens", "rev B" and "rev C".
 
 use super::{
-    cues, lexicon, scope,
-    slots::Slot,
+    cues, lexicon, scope, shapes,
+    slots::{Slot, Sort},
     states, synonyms,
     text::{Reading, Role, Word},
 };
@@ -89,17 +89,75 @@ fn of_numbers<'a>(reading: &'a Reading, other: &Reading) -> Vec<&'a str> {
         (is_letter(&two[1].raw) || numbered) && is_own(&two[1]) && two[0].clause == two[1].clause && other.has_stem(&two[0].stem)
     });
     let is_year = |word: &Word| word.low.len() == 4 && word.low.parse().is_ok_and(|year: u32| (1990..2100).contains(&year));
-    let years = reading.words.iter().take(reading.title).filter(|word| is_year(word) && is_own(word));
+    let years = reading.words.iter().enumerate().filter(|(at, word)| {
+        let told = *at < reading.title || (*at > 0 && matches!(reading.words[at - 1].low.as_str(), "in" | "for" | "of" | "en"));
+        told && is_year(word) && is_own(word)
+    });
     things.map(|two| two[0].stem.as_str()).chain(years.map(|_| "year")).collect()
 }
 
 /// "No migration without …", "lacking a key it is refused": twice denied, so all have it.
 pub fn denies_twice(reading: &Reading) -> bool {
-    const LACKS: &[&str] = &["without", "lacking", "lacks", "unless", "missing", "exempt", "only", "other", "else", "ohne", "sans", "sin"];
+    const LACKS: &[&str] =
+        &["without", "lacking", "lacks", "unless", "until", "missing", "exempt", "only", "other", "else", "ohne", "sans", "sin"];
     const DENIES: &[&str] =
         &["no", "not", "never", "nobody", "nothing", "none", "refused", "rejected", "blocked", "kein", "keine", "aucun", "ningun"];
     reading.words.chunk_by(|one, next| one.sentence == next.sentence).any(|sentence| {
         let any = |list: &[&str]| sentence.iter().any(|word| list.contains(&word.low.as_str()));
         any(LACKS) && any(DENIES)
+    })
+}
+
+/// Words that open a case in which something holds.
+const CASES: &[&str] = &[
+    "for", "in", "on", "at", "during", "after", "when", "if", "from", "with", "without", "unless", "between", "while", "of", "under",
+    "outside", "inside", "above", "below", "beyond", "whenever", "once", "bei", "fur", "wenn", "im", "nach", "pour", "pendant", "en", "si",
+    "para", "cuando",
+];
+
+/// Whether the title says in which case it holds, by a word the other text does not know: "battery in the cold".
+pub fn titled(reading: &Reading, is_own: impl Fn(&Word) -> bool) -> bool {
+    let title = &reading.words[..reading.title];
+    (0..title.len()).any(|at| opens_case(title, at, &is_own))
+}
+
+/// Whether a sentence begins with such a case: "on dark backgrounds …".
+pub fn fronted(reading: &Reading, is_own: impl Fn(&Word) -> bool) -> bool {
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    (0..content.len()).any(|at| content[at].first && opens_case(content, at, &is_own))
+}
+
+/// Whether a clause that is no answer says in which case it holds.
+pub fn conditional(reading: &Reading, is_own: impl Fn(&Word) -> bool) -> bool {
+    let content = reading.words.get(reading.title..).unwrap_or_default();
+    (0..content.len()).any(|at| {
+        matches!(content[at].low.as_str(), "when" | "if" | "unless" | "once" | "while" | "wenn" | "falls" | "si" | "quand" | "cuando")
+            && opens_case(content, at, &is_own)
+    })
+}
+
+fn opens_case(words: &[Word], at: usize, is_own: &impl Fn(&Word) -> bool) -> bool {
+    let opens = &words[at];
+    let mut told = words[at + 1..].iter().take(4).take_while(|word| word.sentence == opens.sentence).filter(|word| word.role != Role::Stop);
+    CASES.contains(&opens.low.as_str()) && told.next().is_some_and(|word| word.role == Role::Number || is_own(word))
+}
+
+/// Words at the beginning that say what a text is about.
+const HEAD: usize = 3;
+
+/// Whether each begins with a name that the other does not know: "PLA needs …", "ASA wants …". Who or what is chosen is an answer, not a subject.
+pub fn other_heads(old: &Reading, there: &[Slot], new: &Reading, here: &[Slot]) -> bool {
+    has_own_head(old, there, new) && has_own_head(new, here, old)
+}
+
+fn has_own_head(reading: &Reading, slots: &[Slot], other: &Reading) -> bool {
+    let telling = |at: &usize| is_telling(&reading.words[*at]);
+    let title = (0..reading.title).filter(telling);
+    let mut head = title.chain((reading.title..reading.words.len()).filter(telling).take(HEAD));
+    head.any(|at| {
+        let word = &reading.words[at];
+        let named = word.role == Role::Name || (word.first && shapes::is_identifier(&word.raw));
+        let answers = slots.iter().any(|slot| slot.at == at && matches!(slot.sort, Sort::Person | Sort::Tool | Sort::Team));
+        named && !answers && !other.has_stem(&word.stem)
     })
 }

@@ -1,6 +1,6 @@
 //! Words by which a text says that something changed or is gone, holds for all or only for some, is an exception, or is past. Data, and where it stands.
 
-use super::text::{Reading, Role, Word};
+use super::text::{Reading, Word};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
@@ -18,6 +18,10 @@ pub enum Cue {
     Exception,
     /// It speaks of something else as well.
     Besides,
+    /// It leaves the other as it is.
+    Kept,
+    /// It was thought of, not done.
+    Idea,
     /// It warns, it does not stop.
     Alert,
     Past,
@@ -25,45 +29,55 @@ pub enum Cue {
 
 /// Phrases are told apart by semicolons.
 const GONE: &str = "no longer; any more; anymore; gone; retired; decommissioned; shut down; switched off; turned off; removed; deleted; dropped; \
-    discontinued; sunset; abandoned; wiped; emptied; terminated; dead; former; formerly; previous; previously; used to; taken out; \
-    dissolved; stopped; cancelled; canceled; revoked; obsolete; deprecated; scrapped; disbanded; archived; uninstalled; torn down; \
-    thrown out; ripped out; phased out; nothing remains; is history; was history; stepped down; has left; left for; left in; left \
-    the; lease ended; contract ended; is empty; was emptied; going away; goes away; went away; holds nothing; lost that; won't be; \
-    ended; expired; read-only; not read; nothing reads; goes unused; unused; the old; old one; doesn't exist; out of use; returns \
-    404; gets 404; 410; 404; no more; nobody uses; is nicht mehr; abgeschaltet; abgelost; ersetzt; eingestellt; ne plus; supprime; \
-    ya no; reemplazado; entfernt";
-const MOVED: &str = "moved; moves; move; relocated; migrated; migration; switched; switch; changed; change; replaced; replaces; replacing; upgraded; \
-    upgrade; bumped; raised; raise; lowered; lower; reduced; increased; increase; shortened; extended; extension; postponed; \
-    delayed; slipped; slip; pushed; brought forward; took over; taken over; takes over; handed over; handover; hands over; instead; \
-    rather than; went from; rewritten; rewrote; ported; renamed; rolled back; reverted; downgraded; doubled; halved; tripled; cut; \
-    swapped; superseded; supersedes; taken from; transferred; converted; became; becomes; promoted; earlier than; later than; \
-    slower; faster; up from; down from; tightened; loosened; relaxed; lifted; reversed; dropped from; consolidated; merged into; \
-    split into; redesigned; reworked; took the; umgezogen; umgestellt; gewechselt; passe en; passe a; migre; cambio; cambiado";
+    discontinued; sunset; abandoned; wiped; emptied; terminated; dead; former; formerly; previously; used to; taken out; \
+    dissolved; stopped; cancelled; canceled; revoked; obsolete; deprecated; scrapped; disbanded; archived; uninstalled; \
+    torn down; thrown out; ripped out; phased out; nothing remains; is history; was history; stepped down; has left; \
+    lease ended; contract ended; is empty; was emptied; going away; goes away; went away; holds nothing; lost that; won't be; \
+    nothing reads; goes unused; unused; doesn't exist; out of use; returns 404; gets 404; no more; nobody uses; nicht mehr; \
+    keine mehr; nur noch; abgeschaltet; abgelost; ersetzt; eingestellt; ne plus; supprime; ya no; reemplazado; entfernt; lapsed; \
+    lapse; abolished; given up; gave up; got rid; rid of; ditched; died; recycled; pulled out; ran out; has expired; was closed; \
+    were closed; is closed; closed down; passe plus; plus valable; resilie; ya no es; quit; wound down; not used any; \
+    out of service; thrown away; sold off";
+const MOVED: &str = "moved; relocated; migrated; switched; changed; replaced; replaces; replacing; upgraded; bumped; raised; lowered; reduced; \
+    increased; shortened; extended; postponed; delayed; slipped; pushed; brought forward; took over; taken over; takes over; \
+    handed over; hands over; instead; rather than; went from; rewritten; rewrote; ported; renamed; rolled back; reverted; \
+    downgraded; doubled; halved; tripled; swapped; superseded; supersedes; taken from; transferred; converted; became; promoted; \
+    earlier than; later than; up from; down from; tightened; loosened; relaxed; lifted; reversed; dropped from; consolidated; \
+    redesigned; reworked; umgezogen; umgestellt; gewechselt; passe en; passe a; migre; cambio; cambiado; went down; went up; \
+    went back; gone back; downgrade; rebuilt; turns out; turned out; actually; in fact; after all; not true; outdated; \
+    out of date; contrary; correction; corrected; mistaken; not what; former value; old value; new rule; new policy; \
+    pulled forward; moved up; since then; no longer; from now; scaled down; scaled up; shrunk; shrank; grew; expanded; \
+    decided to; decided that; agreed to; we agreed; switched to; switched from; swap; nur noch; statt; a partir de; ab jetzt; \
+    neu ist; cambiamos; pasamos; passons; passe desormais";
 const NOW: &str = "now; from now on; as of; since; these days; nowadays; currently; today; meanwhile; finally; by now; in force; recently; at last; \
-    already; again; until further notice; after the; this year; for good; starting; effective; going forward; henceforth; seit; \
-    jetzt; ab sofort; nunmehr; desormais; depuis; maintenant; ahora; desde; new; latest; current; goes with; comes from; was fixed; \
-    has been fixed; fix; fixed; solved; resolved; lifted; approved; cleared";
+    until further notice; this year; for good; starting; effective; going forward; henceforth; seit; \
+    jetzt; ab sofort; nunmehr; desormais; depuis; maintenant; ahora; desde; was fixed; has been fixed; lifted";
 const WIDE: &str = "as well; too; included; including; everywhere; every; all; no exceptions; no exception; whatsoever; alike; always; never; \
     nothing; nobody; anyone; everyone; anywhere; any; each; only; solely; exclusively; generally; general; across the board; without \
     exception; no matter; regardless; alle; immer; nie; tous; toujours; jamais; todos; siempre; nunca";
-const SOLE: &str = "no other; one and only; nothing else; nobody else; none of; no single; nothing but; there is only; only one; the one; the one \
-    name; any longer; not a single; whatsoever; even; included; too; as well; alike; no exceptions; everywhere; anywhere; across \
-    all; all of; every new; whoever; whatever; regardless; no matter";
-const YET: &str = "still; yet; for now; so far; for the moment; currently; at the moment; until; pending; planned; will be; stay on; stays on; we \
-    stay; stick with; not before; temporarily; experimental; beta; pilot; first; noch; vorerst; pour l'instant";
+const SOLE: &str = "no other; one and only; nothing else; nobody else; none of; no single; nothing but; there is only; only one; any longer; \
+    not a single; whatsoever; no exceptions; no exception; everywhere; anywhere; across all; all of; whoever; whatever; regardless; no matter";
+const YET: &str = "still; yet; for now; so far; for the moment; currently; at the moment; until; pending; planned; will be; stay on; stays on; \
+    we stay; stick with; not before; temporarily; experimental; beta; pilot; noch; vorerst; pour l'instant";
 const EXCEPTION: &str = "exception; exceptions; except; excepted; exempt; exempted; exemption; carve-out; carve out; waiver; apart from; other than; one \
     place; only place; only case; that case; this case; special case; override; overrides; overridden; individually; one-off; \
     temporarily; temporary; for the duration; covers for; cover for; vacation cover; stands in; deputy; on leave; parental leave; \
     while she; while he; outside of; in an emergency; emergency; if necessary; case by case; with permission; pilot; trial; \
     ausnahme; ausser; sauf; salvo";
 const BESIDES: &str = "separate; separately; nothing to do; unrelated; not affected; unaffected; independent; independently; different; whereas; \
-    unlike; also; additionally; in addition; on top; besides; another; second; extra; that one; their own; its own; others; other; \
-    left alone; stays as; as before; remains; still; legacy; unchanged; likewise; zusatzlich; ademas; weiterhin";
+    unlike; also; additionally; in addition; on top; besides; another; extra; their own; its own; left alone; stays as; \
+    as before; legacy; unchanged; likewise; zusatzlich; ademas; weiterhin";
+const KEPT: &str = "left alone; was left; were left; not touched; untouched; nothing changes; not affected; unaffected; stays as; \
+    remains as; unchanged; still holds; still valid; nothing to do; not changed; not change; not bound; \
+    keeps its; keep their; nothing changed; no change; bleibt; bleiben; unberuhrt; unverandert; inchange; sin cambios";
+const IDEA: &str = "looked at; looking at; considered; considering; not now; proposal; proposed; proposes; suggested; suggests; idea; ideas; \
+    decided against; turned down; maybe; might; evaluated; evaluating; evaluation; thinking about; would like; history; \
+    until then; why not; lost to; compared; comparison; discussed; debated; perhaps; vielleicht; idee; peut-etre";
 const ALERT: &str = "alert; alerts; alerting; warning; warnings; warn; warns; warned; notify; notified; notification; alarm; alarms; page; pages; \
     informational; info; reminder; remind; soft limit";
 const PAST: &str = "used to; formerly; former; previously; originally; back then; at the time; in the past; last year; last week; last month; \
-    yesterday; until last; years ago; months ago; weeks ago; ago; before the; it's over; is over; was over; launch week; in those \
-    days; at first; initially; once was; historically; fruher; damals; autrefois; antes; outage; incident";
+    yesterday; until last; years ago; months ago; weeks ago; ago; it's over; is over; was over; in those days; at first; \
+    initially; once was; historically; fruher; damals; autrefois; antes";
 
 static CUES: LazyLock<FxHashMap<&'static str, Vec<Cue>>> = LazyLock::new(|| {
     let lists = [
@@ -75,6 +89,8 @@ static CUES: LazyLock<FxHashMap<&'static str, Vec<Cue>>> = LazyLock::new(|| {
         (YET, Cue::Yet),
         (EXCEPTION, Cue::Exception),
         (BESIDES, Cue::Besides),
+        (KEPT, Cue::Kept),
+        (IDEA, Cue::Idea),
         (ALERT, Cue::Alert),
         (PAST, Cue::Past),
     ];
@@ -147,12 +163,6 @@ impl Cues {
     pub fn changes(&self) -> f32 {
         let said: u8 = [Cue::Gone, Cue::Moved, Cue::Now].into_iter().map(|cue| u8::from(self.has(cue))).sum();
         f32::from(said.min(2))
-    }
-
-    /// Whether a name that the other text has too is said to be gone.
-    pub fn gives_up_name(&self, reading: &Reading, other: &Reading) -> bool {
-        let gone = |word: &&Word| word.role == Role::Name && !word.part && self.gone.contains(&word.clause) && !is_cue(&word.low);
-        reading.words.iter().filter(gone).any(|word| other.has_stem(&word.stem))
     }
 }
 

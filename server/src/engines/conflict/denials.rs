@@ -12,7 +12,7 @@ pub const fn words(of: fn() -> FxHashSet<&'static str>) -> Words {
 
 /// Words that deny what follows them.
 static DENIALS: Words = words(|| {
-    "not no never nothing nobody none without neither nor nowhere zero un nicht kein keine keinen keiner keinem keines nie niemals niemand nichts \
+    "not no never nothing nobody none without neither nor nowhere zero un- nicht kein keine keinen keiner keinem keines nie niemals niemand nichts \
      ohne pas jamais aucun aucune sans rien personne nunca jamas sin nadie ningun ninguna ninguno nada tampoco"
         .split_whitespace()
         .collect()
@@ -34,7 +34,7 @@ static STATES: Words = words(|| {
 static ACTS: Words = words(|| {
     "drop drops dropping avoid avoids stop stops stopped stopping reject rejects refuse refuses skip skips bypass bypasses forbid forbids prohibit \
      prohibits ban bans remove removes removing delete deletes abandon abandons disable disables disallow disallows deny denies block blocks replace \
-     replaces replacing retire retires deprecate deprecates ditch dissolve omit omits spare fail fails ignore ignores exclude excludes prevent \
+     replaces replacing retire retires deprecate deprecates ditch dissolve omit omits fail fails ignore ignores exclude excludes prevent \
      prevents hide hides suppress suppresses strip strips lacks scrap retiring vermeiden abschalten entfernen ersetzen eviter abandonner supprimer remplacer evitar eliminar reemplazar quitar \
      refrain"
         .split_whitespace()

@@ -62,14 +62,22 @@ pub fn same_value(one: &Quantity, other: &Quantity) -> bool {
     if one.measure == Measure::Date && other.measure == Measure::Date {
         return same_date(one.value, other.value);
     }
-    // A month is 30 days to some and a twelfth of a year to others.
+    if one.measure == Measure::Percent && (is_part(one) || is_part(other)) && (one.value + other.value - 100.0).abs() < 1.0 {
+        return true;
+    }
     let slack = match one.measure {
-        Measure::Duration | Measure::Every => 0.02,
+        // A month is 30 days to some and a twelfth of a year to others, a third 33 percent.
+        Measure::Duration | Measure::Every | Measure::Percent => 0.02,
         // 1000 to some, 1024 to others.
         Measure::Bytes => 0.06,
         _ => 0.001,
     };
     (one.value - other.value).abs() <= one.value.abs() * slack
+}
+
+/// "four fifths": who speaks of a part may mean the rest by it.
+fn is_part(quantity: &Quantity) -> bool {
+    quantity.shown.starts_with(char::is_alphabetic)
 }
 
 /// A month alone is any day of it, a quarter (below zero) any of its months.

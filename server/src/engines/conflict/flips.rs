@@ -19,14 +19,30 @@ pub struct Flips {
     pub denied: usize,
 }
 
-/// Whether the turned words are said of other things: "the web app has a dark mode", "mails have no dark mode".
-pub fn is_of_others(flips: &Flips, old: &Reading, new: &Reading) -> bool {
+/// What the turned words are said of.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Of {
+    /// Their clauses share more than these words: they turn the same claim.
+    Same,
+    /// "the web app has a dark mode", "mails have no dark mode".
+    Others,
+    #[default]
+    Unknown,
+}
+
+pub fn said_of(flips: &Flips, old: &Reading, new: &Reading) -> Of {
+    if flips.words.is_empty() {
+        return Of::Unknown;
+    }
     let (there, here) = (around(flips, old), around(flips, new));
-    let own = |one: &[&Word], other: &Reading, named: bool| {
-        one.iter().any(|word| !other.has_stem(&word.stem) && (!named || word.role == Role::Name))
-    };
+    let has_own = |one: &[&Word], other: &Reading| one.iter().any(|word| !other.has_stem(&word.stem));
     let common = there.iter().any(|word| here.iter().any(|other| other.stem == word.stem));
-    !flips.words.is_empty() && !common && own(&there, new, false) && own(&here, old, false)
+    match () {
+        () if common => Of::Same,
+        () if has_own(&there, new) && has_own(&here, old) => Of::Others,
+        () if flips.words.len() > 1 => Of::Same,
+        () => Of::Unknown,
+    }
 }
 
 /// The other telling words of the clauses in which a text speaks of the turned words.

@@ -18,7 +18,7 @@ pub fn fraction(words: &[Word], at: usize) -> Option<Quantity> {
         "half" | "halb" => 0.5,
         "quarter" | "viertel" | "quart" => 0.25,
         "third" | "drittel" | "tiers" => 1.0 / 3.0,
-        _ => return None,
+        _ => return make_nth(words, at),
     };
     let article = (1..3).map(low).any(|low| matches!(low, "a" | "an"));
     if let Some(seconds) = (1..4).map(low).find_map(unit_of_time).filter(|_| article) {
@@ -26,6 +26,17 @@ pub fn fraction(words: &[Word], at: usize) -> Option<Quantity> {
     }
     let of_all = low(1) == "of" && matches!(before, "a" | "one" | "about" | "over");
     of_all.then(|| make(Measure::Percent, 100.0 * share)).flatten()
+}
+
+/// "more than a fifth".
+fn make_nth(words: &[Word], at: usize) -> Option<Quantity> {
+    let parts = match words[at].low.as_str() {
+        "fifth" => 5.0,
+        "tenth" => 10.0,
+        _ => return None,
+    };
+    let article = at > 0 && matches!(words[at - 1].low.as_str(), "a" | "one");
+    article.then(|| Quantity { measure: Measure::Percent, value: 100.0 / parts, bound: Bound::Exact, at, shown: words[at].raw.clone() })
 }
 
 /// In how many parts the whole is cut.

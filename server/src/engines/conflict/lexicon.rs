@@ -111,8 +111,8 @@ pub fn is_subject(low: &str) -> bool {
 pub fn number(low: &str) -> Option<f64> {
     let value = match low {
         "zero" => 0.0,
-        "one" | "once" | "single" | "seul" | "seule" | "einzige" | "einziger" | "ein" | "eine" => 1.0,
-        "two" | "twice" | "zwei" | "deux" | "dos" | "double" => 2.0,
+        "one" | "once" | "single" | "einmal" | "una" | "seul" | "seule" | "einzige" | "einziger" | "ein" | "eine" => 1.0,
+        "two" | "twice" | "zweimal" | "zwei" | "deux" | "dos" | "double" => 2.0,
         "three" | "thrice" | "drei" | "trois" | "tres" => 3.0,
         "four" | "vier" | "quatre" | "cuatro" => 4.0,
         "five" | "funf" | "cinq" | "cinco" => 5.0,

@@ -23,7 +23,6 @@ pub struct Meaning {
     words: Vec<Meant>,
     /// For each sentence of the reading, the title's words and its own.
     contexts: Vec<Vec<usize>>,
-    title: Option<Vector>,
     content: Option<Vector>,
 }
 
@@ -38,6 +37,8 @@ struct Meant {
     number: bool,
     /// The category of a tool: another one of it is an answer, not another subject.
     category: Option<usize>,
+    /// How often it is affirmed, less how often it is denied.
+    stance: i8,
 }
 
 /// How one text's words stand in the other.
@@ -77,6 +78,9 @@ impl Meaning {
             known.told |= !titled;
             known.head |= head;
             known.named |= word.role == Role::Name;
+            if !titled {
+                known.stance = known.stance.saturating_add(if word.denied { -1 } else { 1 });
+            }
             if !known.number && !contexts[word.sentence].contains(&place) {
                 contexts[word.sentence].push(place);
             }
@@ -86,14 +90,14 @@ impl Meaning {
             let more: Vec<usize> = titled.iter().copied().filter(|at| !context.contains(at)).collect();
             context.extend(more);
         }
-        let (title, content) = (sum(&words, |word| word.titled), sum(&words, |word| word.told));
-        Self { words, contexts, title, content }
+        let content = sum(&words, |word| word.told);
+        Self { words, contexts, content }
     }
 
-    /// How near the contents are in meaning, and the titles.
-    pub fn nearness(&self, other: &Self) -> (f32, f32) {
+    /// How near the contents are in meaning.
+    pub fn nearness(&self, other: &Self) -> f32 {
         let cosine = |one: &Option<Vector>, other: &Option<Vector>| one.as_ref().zip(other.as_ref()).map_or(0.0, |(a, b)| a.cosine(b));
-        (cosine(&self.content, &other.content), cosine(&self.title, &other.title))
+        cosine(&self.content, &other.content)
     }
 }
 
@@ -108,7 +112,7 @@ impl Meant {
         };
         let vector = found.map(|(vector, _)| vector);
         let category = alternatives::known(word).map(|(category, _)| category);
-        Self { stem: word.stem.clone(), weight, vector, titled: false, told: false, named: false, head: false, number, category }
+        Self { stem: word.stem.clone(), weight, vector, titled: false, told: false, named: false, head: false, number, category, stance: 0 }
     }
 
     fn near(&self, other: &Self) -> f32 {
@@ -119,6 +123,11 @@ impl Meant {
             return 0.0;
         }
         self.vector.as_ref().zip(other.vector.as_ref()).map_or(0.0, |(one, other)| one.cosine(other)).max(0.0)
+    }
+
+    /// Whether the content affirms or denies it, all in all.
+    fn is_said(&self) -> bool {
+        !self.number && self.stance != 0
     }
 
     /// Whether it tells one subject from another.
@@ -157,6 +166,16 @@ impl<'a> Pair<'a> {
         self.near[row * self.here.words.len() + column]
     }
 
+    /// How near the nearest word of the new text is.
+    pub fn best_of_row(&self, row: usize) -> f32 {
+        (0..self.here.words.len()).map(|column| self.near(row, column)).fold(0.0, f32::max)
+    }
+
+    /// How near the nearest word of the old text is.
+    pub fn best_of_column(&self, column: usize) -> f32 {
+        (0..self.there.words.len()).map(|row| self.near(row, column)).fold(0.0, f32::max)
+    }
+
     /// Where the old text has a word.
     pub fn row(&self, stem: &str) -> Option<usize> {
         self.there.words.iter().position(|word| word.stem == stem)
@@ -170,6 +189,20 @@ impl<'a> Pair<'a> {
     /// How the old text's words stand in the new one, and the other way round.
     pub fn covers(&self) -> (Cover, Cover) {
         (cover(self.there, self.here, |one, other| self.near(one, other)), cover(self.here, self.there, |one, other| self.near(other, one)))
+    }
+
+    /// How much of what both speak of is denied by both, from 0 to 1.
+    pub fn denied(&self) -> f32 {
+        let (mut all, mut denied) = (0.0, 0.0);
+        for (row, one) in self.there.words.iter().enumerate().filter(|(_, word)| word.is_said()) {
+            let others = self.here.words.iter().enumerate().filter(|(_, word)| word.is_said());
+            let nearest = others.map(|(column, word)| (self.near(row, column), word)).max_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((near, other)) = nearest.filter(|(near, _)| *near >= SAME) else { continue };
+            let weight = near * one.weight.min(other.weight);
+            all += weight;
+            denied += if one.stance < 0 && other.stance < 0 { weight } else { 0.0 };
+        }
+        if all > 0.0 { denied / all } else { 0.0 }
     }
 
     /// How much of what stands around the one stands around the other too, from 0 to 1.

@@ -1,5 +1,6 @@
 //! Judges whether a new memory contradicts one that is there, by rules over words and their meaning: no I/O, the same answer each time.
 
+mod agreement;
 mod alternatives;
 mod cases;
 mod choices;
@@ -67,10 +68,10 @@ const FAR: f32 = 0.1;
 const OUTRIGHT: f32 = 0.85;
 
 /// Below this score nothing is certain, however plain it looks.
-const SURE: f32 = 0.5;
+const SURE: f32 = 0.65;
 
 /// Below this score the judge says nothing.
-const POSSIBLE: f32 = 0.3;
+const POSSIBLE: f32 = 0.4;
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contradiction {
@@ -131,7 +132,7 @@ impl<'a> Statement<'a> {
 
     /// Say whether `new` contradicts this.
     pub fn against(&self, new: &Statement<'_>) -> Option<Contradiction> {
-        let far = self.reading.language == new.reading.language && self.meaning.nearness(&new.meaning).0 < FAR;
+        let far = self.reading.language == new.reading.language && self.meaning.nearness(&new.meaning) < FAR;
         if far || !may_contradict(&self.claim, &new.claim) {
             return None;
         }

@@ -24,8 +24,12 @@ pub fn mark(words: &mut [Word]) {
         // "deleted after 30 days" is how long it is kept, not that it is not.
         let kept_until = words.get(end).is_some_and(|word| matches!(word.low.as_str(), "after" | "nach" | "apres"))
             && words.get(end + 1).is_some_and(|word| word.role == Role::Number);
+        // "not before it is signed": it is done after that.
+        let waits = words.get(end).is_some_and(|word| {
+            word.sentence == words[start].sentence && matches!(word.low.as_str(), "until" | "unless" | "bis" | "hasta")
+        });
         // "nothing without a flag": both together say that all have one.
-        if !kept_until && !is_all_by_denial(&words[start..end]) {
+        if !kept_until && !waits && !is_all_by_denial(&words[start..end]) {
             deny(&mut words[start..end]);
         }
         start = end;
@@ -33,7 +37,7 @@ pub fn mark(words: &mut [Word]) {
 }
 
 fn is_all_by_denial(clause: &[Word]) -> bool {
-    let without = |word: &&Word| matches!(word.low.as_str(), "without" | "ohne" | "sans" | "sin" | "un");
+    let without = |word: &&Word| matches!(word.low.as_str(), "without" | "ohne" | "sans" | "sin" | "un-");
     clause.iter().any(|word| without(&word)) && clause.iter().any(|word| denials::is_denial(&word.low) && !without(&word))
 }
 

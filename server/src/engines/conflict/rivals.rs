@@ -4,7 +4,7 @@ use super::{
     alternatives, figures,
     meaning::Pair,
     slots::{Slot, Sort},
-    text::Reading,
+    text::{Reading, Role},
     values::{Measure, Quantity},
 };
 
@@ -14,6 +14,8 @@ const MOST: usize = 24;
 const NAMED: f32 = 0.5;
 /// A number from here on may be a port or an id, which needs no noun.
 const BARE: f64 = 1000.0;
+/// From here two nouns may count the same.
+const ALIKE: f32 = 0.35;
 
 /// How the answers of one sort stand to each other; how much is shared around them, from 0 to 1.
 #[derive(Default, Clone, Copy, Debug)]
@@ -24,6 +26,10 @@ pub struct Found {
     pub dropped: f32,
     /// Each text has but one answer of this sort, and they are rivals.
     pub lone: bool,
+    /// There are rivals at all.
+    pub any: bool,
+    /// The old one's answer is said to be gone, not only denied.
+    pub gone: bool,
 }
 
 /// What was found of each sort, and which answers tell it best.
@@ -56,12 +62,17 @@ pub fn rivals(old: &Reading, there: &[Slot], new: &Reading, here: &[Slot], pair:
         }
         for other in here.iter().take(MOST).filter(|other| !other.dropped) {
             let known = || there.iter().any(|known| !known.dropped && is_same(known, other));
-            if !comparable(old, one, new, other) || is_same(one, other) || known() {
+            // "once a month, on its first Tuesday": the same day tells the same rhythm.
+            let across = one.sort != other.sort
+                && one.quantity.is_some()
+                && there.iter().any(|one| is_timed(one) && here.iter().any(|other| is_same(one, other)));
+            if across || !comparable(old, one, new, other, pair) || is_same(one, other) || known() {
                 continue;
             }
             let near = pair.around(old, one.at, new, other.at);
             let alone = |slots: &[Slot], sort: Sort| slots.iter().filter(|slot| slot.sort == sort).count() == 1;
             let found = &mut rivals.found[one.sort as usize];
+            found.any = true;
             found.rival = found.rival.max(near);
             found.lone = alone(there, one.sort) && alone(here, other.sort);
             if near > nearest {
@@ -82,6 +93,7 @@ impl Rivals {
             let near = near(other);
             if other.dropped && !one.dropped {
                 // A name is enough: "master was deleted" says nothing else.
+                found.gone |= other.gone;
                 found.dropped = found.dropped.max(if one.quantity.is_none() { near.max(NAMED) } else { near });
                 self.given_up = Some(shown(old, one));
             } else {
@@ -110,13 +122,13 @@ fn same(old: &Reading, one: &Slot, new: &Reading, other: &Slot) -> bool {
 }
 
 /// Whether two answers may answer the same question.
-fn comparable(old: &Reading, one: &Slot, new: &Reading, other: &Slot) -> bool {
+fn comparable(old: &Reading, one: &Slot, new: &Reading, other: &Slot, pair: &Pair<'_>) -> bool {
     match (&one.quantity, &other.quantity) {
         (Some(a), Some(b)) if is_version(a) && is_version(b) => same_product(a, b),
-        (Some(a), Some(b)) if is_rhythm(a) && is_rhythm(b) && one.sort != other.sort => true,
+        (Some(a), Some(b)) if is_rhythm(a) && is_rhythm(b) && a.measure != b.measure => true,
         (Some(a), Some(b)) if one.sort == other.sort => {
             if is_bare(a) && is_bare(b) {
-                alike(a, b)
+                alike(a, b, pair)
             } else {
                 figures::same_measure(a, b)
             }
@@ -124,14 +136,27 @@ fn comparable(old: &Reading, one: &Slot, new: &Reading, other: &Slot) -> bool {
         (None, None) if one.sort == Sort::Tool && other.sort == Sort::Tool => {
             one.category == other.category && !alternatives::tells_apart(old, one.at, new, other.at)
         }
+        // "topic orders has …", "topic clicks has …": what each is about, not what it says of it.
+        (None, None) if is_subject(old, one.at) && is_subject(new, other.at) => false,
         (None, None) => one.sort == other.sort || matches!((one.sort, other.sort), (Sort::Person, Sort::Team) | (Sort::Team, Sort::Person)),
         _ => false,
     }
 }
 
+/// Whether a sentence begins with this word, or with a noun that it names.
+fn is_subject(reading: &Reading, at: usize) -> bool {
+    let words = &reading.words;
+    let verb = words.get(at + 1).is_some_and(|next| next.clause == words[at].clause && next.role == Role::Stop);
+    at >= reading.title && verb && (words[at].first || words[at - 1].first)
+}
+
 /// Once a week on one day, or each night: another rhythm.
 fn is_rhythm(quantity: &Quantity) -> bool {
     matches!(quantity.measure, Measure::Weekday | Measure::Every | Measure::DayOfMonth)
+}
+
+fn is_timed(slot: &Slot) -> bool {
+    slot.quantity.as_ref().is_some_and(is_rhythm)
 }
 
 /// A number whose unit is no unit of measure.
@@ -152,12 +177,15 @@ fn same_number(one: &Quantity, other: &Quantity) -> bool {
 }
 
 /// The nouns by two numbers say whether they count the same.
-fn alike(one: &Quantity, other: &Quantity) -> bool {
+fn alike(one: &Quantity, other: &Quantity, pair: &Pair<'_>) -> bool {
+    let near = |one: &str, other: &str| pair.row(one).zip(pair.column(other)).is_some_and(|(row, column)| pair.near(row, column) >= ALIKE);
     match (&one.measure, &other.measure) {
         (Measure::Plain(a), Measure::Plain(b)) => a.iter().any(|label| b.contains(label)) || (one.value >= BARE && other.value >= BARE),
         (Measure::Plain(a), Measure::Count(b)) | (Measure::Count(b), Measure::Plain(a)) => {
             a.iter().any(|label| label == b || label.len() > 3)
         }
+        // "requests" and "calls" are counted alike.
+        (Measure::Count(a), Measure::Count(b)) => a == b || near(a, b),
         (a, b) => a == b,
     }
 }

@@ -4,7 +4,7 @@ use super::{
     denials::{Words, words},
     subject::Stances,
     synonyms,
-    text::{Reading, Role, Word},
+    text::{self, Reading, Role, Word},
     units::weekday,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,47 +12,124 @@ use std::sync::LazyLock;
 
 /// Words that divide a subject, a line each: what holds for one of a line need not hold for another of it.
 const SIBLINGS: &str = "\
-android ios web desktop windows debian linux macos ubuntu
+android ios web desktop mobile tablet watch
+windows linux macos
+safari chrome firefox edge
 debug release
-staging production local development demo sandbox preview test
-client server
-browser edge gateway
-app server
-read write
+staging production live local development demo sandbox preview test uat
+client server backend frontend
+sdk cli api ui
+read write connect idle
 online offline
-unit integration e2e smoke
-customer internal employee partner
-new old legacy existing
+unit integration e2e smoke visual load regression
+customer internal employee partner reseller supplier contractor intern visitor applicant
+guest company staff corporate
+guest admin member
+private business
+free enterprise premium trial
+v1 v2 v3 v4
+new existing legacy
+warning critical
 warning page
-free pro enterprise team
-backend frontend mobile
 self-serve invited
 transactional marketing newsletter
-admin guest member
 upload download
 import export
-request response
 public private internal
 command event query
-hotfix regular
-night month morning weekend
-synchronous asynchronous
-generated hand
-interactive script
-primary replica
-europe us eu apac asia
-start duration length size format price owner
-name number
-invoice order return
-access refresh
-training inference serving
+hotfix regular emergency planned
+weekday weekend
+summer winter
+interactive script batch
+primary replica standby
+start end duration length
+name number email address
+invoice order return refund quote credit
+access refresh session
+training inference serving evaluation
 input output
-service job library tool
-incoming outgoing
+source target destination
 inbound outbound
+incoming outgoing
+sender recipient
 front back
-nightly weekly
-standby active
+log database cache backup queue
+raw mart
+audit debug access
+hot cold
+cpu gpu memory disk
+p1 p2 p3 p4
+p50 p95 p99 median average
+major minor patch
+gmbh inc ltd ag llc
+key ip
+card invoice
+express standard
+domestic international abroad
+national international
+gross net
+list discount
+advertise connection
+minimum maximum recommended typical
+soft hard
+front rear
+indoor outdoor
+left right
+upper lower
+junior senior
+parent child
+buyer seller
+sale purchase
+hire leave
+header footer
+truck van car bike
+doctor nurse patient
+driver dispatcher
+teacher student pupil
+printer scanner
+laptop phone tablet
+lan wifi vpn
+spring autumn
+designer developer tester
+urgent normal
+personal shared
+adult minor
+retail wholesale
+fresh frozen
+paper digital
+entry exit
+arrival departure
+pickup delivery
+parcel pallet letter
+hardware software firmware
+bootloader application
+reader writer
+producer consumer
+publisher subscriber
+leader follower
+encoder decoder
+transmit receive
+credit debit
+deposit withdrawal
+startup shutdown
+morning afternoon evening
+lunch dinner breakfast
+sev1 sev2 sev3 sev4
+lab field
+battery mains
+alpha beta
+success failure
+authenticated anonymous
+full incremental differential
+trainee freelancer permanent
+header body footer
+row column
+title description
+src spec
+spare active
+heating cooling
+upstream downstream
+foreground background
 ";
 
 /// The lines on which a word stands.
@@ -105,6 +182,29 @@ pub fn take_sides(old: &Stances<'_>, new: &Stances<'_>) -> bool {
     };
     let (both, theirs) = (lines(old, new, true), lines(new, old, false));
     lines(old, new, false).iter().any(|line| theirs.contains(line) && !both.contains(line))
+}
+
+/// A word of a line with which a text sets out, in its title or its first sentence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Side {
+    line: usize,
+    word: u64,
+}
+
+pub fn opening(words: &[Word], title: usize) -> Vec<Side> {
+    let first = words.get(title).map(|word| word.sentence);
+    let opens = words.iter().enumerate().filter(|(at, word)| *at < title || Some(word.sentence) == first).map(|(_, word)| word);
+    let telling = opens.filter(|word| matches!(word.role, Role::Content | Role::Name));
+    let sides = |word: &Word| {
+        LINES.get(&word.stem).into_iter().flatten().map(|line| Side { line: *line, word: text::mark(&word.stem) }).collect::<Vec<_>>()
+    };
+    telling.flat_map(sides).collect()
+}
+
+/// Whether the texts set out on different sides of one line, whatever they come to later: "staging is on 6.2", "production runs 7.2; staging follows".
+pub fn set_out_apart(old: &Reading, new: &Reading) -> bool {
+    let is_shared = |line: usize| old.opening.iter().any(|side| side.line == line && new.opening.contains(side));
+    old.opening.iter().any(|one| new.opening.iter().any(|other| other.line == one.line) && !is_shared(one.line))
 }
 
 /// "outside Spain", "other than admins": the new text draws its line along a word of the other.

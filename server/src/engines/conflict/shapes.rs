@@ -8,6 +8,18 @@ pub fn is_ordinal(chunk: &str) -> bool {
     chunk.strip_suffix('.').is_some_and(|day| (1..=2).contains(&day.len()) && day.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// "5 000": digits, and three more in the next chunk.
+pub fn is_thousands(chunk: &str, next: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let (group, rest) = next.split_at_checked(3).unwrap_or(("", ""));
+    (1..=3).contains(&chunk.len())
+        && digits(chunk)
+        && !chunk.starts_with('0')
+        && group.len() == 3
+        && digits(group)
+        && !rest.contains(char::is_alphanumeric)
+}
+
 /// l'envoi, d'une: the article goes.
 pub fn elision<'a>(word: &'a str, low: &'a str) -> (&'a str, &'a str) {
     match low.split_once('\'') {

@@ -4,7 +4,7 @@ use super::{
     choices,
     clash::Clash,
     figures,
-    flips::{self, Flips},
+    flips::{self, Flips, Of},
     opposites, roles, scope, subject,
     text::Reading,
 };
@@ -25,8 +25,8 @@ pub struct Signs {
     pub retired: Vec<String>,
     /// One names the only one, the other all.
     pub restricted: bool,
-    /// What is turned is said of other things.
-    pub of_others: bool,
+    /// What the turned words are said of.
+    pub said_of: Of,
     pub heads_differ: bool,
     pub siblings: bool,
     pub excepted: bool,
@@ -66,12 +66,13 @@ pub fn signs(old: &Reading, new: &Reading) -> Signs {
         denials: (scope::denials(old), scope::denials(new)),
         retired: flips::retired(&there, &here),
         restricted: opposites::restricted(old, new),
-        of_others: flips::is_of_others(&flips, old, new),
+        said_of: flips::said_of(&flips, old, new),
         heads_differ: scope::heads_differ(old, new),
         siblings: kinds
             || scope::other_days(old, new)
             || scope::other_ones(old, new)
             || scope::take_sides(&there, &here)
+            || scope::set_out_apart(old, new)
             || scope::beyond(old, &here)
             || scope::beyond(new, &there),
         excepted: scope::is_exception(new),

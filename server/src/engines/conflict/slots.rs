@@ -31,19 +31,29 @@ pub struct Slot {
     pub category: usize,
     /// It is named as what is given up, not as what holds.
     pub dropped: bool,
+    /// Its clause says that it is gone, not only that it is not so.
+    pub gone: bool,
 }
 
 pub fn slots(reading: &Reading, cues: &Cues) -> Vec<Slot> {
     let words = &reading.words;
     let dropped = |at: usize| words[at].denied || cues.gone.contains(&words[at].clause);
+    let gone = |at: usize| cues.gone.contains(&words[at].clause);
     let mut found: Vec<Slot> = numbers(reading, cues);
     for at in 0..words.len() {
         for sort in sorts(reading, at).into_iter().flatten() {
-            found.push(Slot { sort, at, quantity: None, category: 0, dropped: dropped(at) });
+            found.push(Slot { sort, at, quantity: None, category: 0, dropped: dropped(at), gone: gone(at) });
         }
     }
     for member in &reading.members {
-        found.push(Slot { sort: Sort::Tool, at: member.at, quantity: None, category: member.category, dropped: dropped(member.at) });
+        found.push(Slot {
+            sort: Sort::Tool,
+            at: member.at,
+            quantity: None,
+            category: member.category,
+            dropped: dropped(member.at),
+            gone: gone(member.at),
+        });
     }
     found
 }
@@ -63,7 +73,14 @@ fn numbers(reading: &Reading, cues: &Cues) -> Vec<Slot> {
             _ => Sort::Amount,
         };
         let at = quantity.at;
-        Slot { sort, at, quantity: Some(quantity), category: 0, dropped: is_given_up(words, at, &cues.gone) }
+        Slot {
+            sort,
+            at,
+            quantity: Some(quantity),
+            category: 0,
+            dropped: is_given_up(words, at, &cues.gone),
+            gone: cues.gone.contains(&words[at].clause),
+        }
     };
     quantities.map(slot).collect()
 }
@@ -127,7 +144,7 @@ fn is_machine(raw: &str) -> bool {
     let inner = raw.trim_matches(|c: char| !c.is_alphanumeric());
     let numbered = inner.contains('-') && inner.chars().any(|c| c.is_ascii_digit());
     let marked = inner.contains(['/', '_', ':', '@', '#', '=', '.', '\\']) || raw.starts_with(['/', '#', '.']);
-    inner.chars().filter(|c| c.is_alphabetic()).count() > 1 && (numbered || marked) && version(inner).is_none()
+    inner.starts_with("0x") || inner.chars().filter(|c| c.is_alphabetic()).count() > 1 && (numbered || marked) && version(inner).is_none()
 }
 
 /// v1.29.4, torch==1.13.1: a version, with what it is of if it says so. The first two numbers count.

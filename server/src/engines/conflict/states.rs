@@ -27,7 +27,6 @@ timing | immediately instantly instant synchronous synchronously real-time realt
 const LINES: usize = 13;
 const PERMISSION: usize = 0;
 const REQUIREMENT: usize = 1;
-const ACTIVATION: usize = 3;
 /// More words of state than these are a list.
 const MOST: usize = 16;
 
@@ -57,7 +56,6 @@ pub struct State {
 pub struct Opposed {
     pub any: f32,
     pub requirement: f32,
-    pub activation: f32,
     /// The words of state that stand against each other most, as they are written.
     pub told: Option<(String, String)>,
 }
@@ -77,7 +75,7 @@ pub fn opposed(old: &Reading, there: &[State], new: &Reading, here: &[State], pa
         }
     }
     let lines: Vec<f32> = apart.iter().zip(alike).map(|(apart, alike)| (apart - alike).max(0.0)).collect();
-    Opposed { any: lines.iter().copied().fold(0.0, f32::max), requirement: lines[REQUIREMENT], activation: lines[ACTIVATION], told }
+    Opposed { any: lines.iter().copied().fold(0.0, f32::max), requirement: lines[REQUIREMENT], told }
 }
 
 pub fn is_state(low: &str) -> bool {
@@ -128,7 +126,7 @@ fn denies(low: &str) -> bool {
             | "nobody"
             | "nothing"
             | "without"
-            | "un"
+            | "un-"
             | "none"
             | "neither"
             | "stopped"

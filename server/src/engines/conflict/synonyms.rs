@@ -99,6 +99,26 @@ threshold bound
 duplicate dedup deduplicate deduplicated duplicates
 quarantine quarantined
 revoke revoked
+eur euro euros
+usd dollar dollars
+sha256 sha-256
+utf-8 utf8
+golang go-lang
+jpeg jpg
+oauth oauth2
+vscode vs-code
+nextjs next.js
+argocd argo
+flux fluxcd
+english englisch anglais ingles
+german deutsch allemand aleman
+french franzosisch
+spanish spanisch
+integer integers cents
+float floats
+decimal decimals
+letsencrypt lets-encrypt
+route53 route-53
 ";
 
 static SAME_AS: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
@@ -121,6 +141,11 @@ pub fn stem(stemmer: &Stemmer, low: &str) -> String {
         let stem = stemmer.stem(low);
         known(&stem).unwrap_or_else(|| stem.into_owned())
     })
+}
+
+/// What stands for a word that is written in several ways.
+pub fn of(word: &str) -> &str {
+    SAME_AS.get(word).copied().unwrap_or(word)
 }
 
 /// The stems of a table's words, as the reader makes them.

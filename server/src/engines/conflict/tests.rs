@@ -4,6 +4,19 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::Value;
 
+/// All pairs to work with; what was sealed and is opened by now among them.
+const FILES: [&str; 9] = [
+    "notes-open",
+    "notes-sealed",
+    "practice",
+    "practice-more",
+    "field-open",
+    "decisions-open",
+    "decisions-sealed",
+    "memories-open",
+    "memories-sealed",
+];
+
 struct Side {
     kind: Kind,
     title: String,
@@ -75,10 +88,13 @@ fn show(file: &str) {
 #[test]
 fn open_pairs_are_judged_well_enough() {
     let floors = [
-        ("notes-open", 0.9, 0.75, 0.85),
-        ("practice", 0.9, 0.7, 0.85),
-        ("decisions-open", 0.9, 0.6, 0.95),
-        ("memories-open", 0.8, 0.5, 0.95),
+        ("notes-open", 0.9, 0.75, 0.9),
+        ("notes-sealed", 0.9, 0.7, 0.9),
+        ("practice", 0.9, 0.72, 0.9),
+        ("practice-more", 0.86, 0.65, 0.87),
+        ("field-open", 0.76, 0.67, 0.7),
+        ("decisions-open", 0.9, 0.7, 0.95),
+        ("memories-open", 0.88, 0.65, 0.95),
     ];
     for (file, precise, recalled, sure) in floors {
         let pairs = judged(file);
@@ -92,15 +108,15 @@ fn open_pairs_are_judged_well_enough() {
 #[test]
 #[ignore = "prints the figures of the open pairs"]
 fn open_pairs() {
-    for file in ["notes-open", "practice", "decisions-open", "decisions-sealed", "memories-open", "memories-sealed"] {
+    for file in FILES {
         show(file);
     }
 }
 
 #[test]
-#[ignore = "was opened once, at the end: likely or certain came to 0.82 and 0.70"]
+#[ignore = "is opened once, for a judge that holds its bar on the open ones"]
 fn sealed_pairs() {
-    show("notes-sealed");
+    show("field-sealed");
 }
 
 fn fact<'a>(title: &'a str, content: &'a str) -> Claim<'a> {
@@ -201,7 +217,7 @@ fn another_state_and_another_order() {
 #[test]
 #[ignore = "prints the terms of all pairs but the sealed ones, to fit the weights anew"]
 fn terms() {
-    for file in ["notes-open", "practice", "decisions-open", "decisions-sealed", "memories-open", "memories-sealed"] {
+    for file in FILES {
         let path = format!("{}/../tests/data/conflicts/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
         for line in std::fs::read_to_string(path).unwrap().lines() {
             let pair: Value = serde_json::from_str(line).unwrap();
@@ -212,7 +228,10 @@ fn terms() {
             let plain = if evidence.is_any() { weights::score(&signs, &evidence) } else { 0.0 };
             let findings = Findings::of(&there, &here, &signs, plain);
             assert_eq!(findings.terms().len(), scales::WEIGHTS.len());
-            println!("{file} {} {:?}", pair["class"], findings.terms());
+            let score = there.against(&here).map_or(0.0, |said| said.score);
+            let told =
+                serde_json::json!({ "file": file, "id": pair["id"], "class": pair["class"], "score": score, "terms": findings.terms() });
+            println!("{told}");
         }
     }
 }

@@ -5,7 +5,9 @@ use super::{
     denials,
     lexicon::{self, Language},
     opposites::{self, Pole},
-    polarity, shapes, synonyms, units,
+    polarity,
+    scope::{self, Side},
+    shapes, synonyms, units,
     values::{self, Quantity},
 };
 use rust_stemmers::{Algorithm, Stemmer};
@@ -17,6 +19,8 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 const READ_OF_TITLE: usize = 256;
 const READ_OF_CONTENT: usize = 4096;
 const LONGEST_CODE: usize = 80;
+/// The denial in a word, told from the article of other languages.
+pub const UN: &str = "un-";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
@@ -61,6 +65,8 @@ pub struct Reading {
     pub poles: Vec<Pole>,
     /// Things of which one is chosen.
     pub members: Vec<Membership>,
+    /// On which sides of dividing lines it sets out.
+    pub opening: Vec<Side>,
     /// The marks of all stems, and whether the content has them: they are asked for far more often than read.
     stems: FxHashMap<u64, bool>,
 }
@@ -81,7 +87,8 @@ impl Reading {
         for (at, word) in words.iter().enumerate() {
             *stems.entry(mark(&word.stem)).or_default() |= at >= of_title;
         }
-        Self { words, title: of_title, language, explains, quantities, poles, members, stems }
+        let opening = scope::opening(&words, of_title);
+        Self { words, title: of_title, language, explains, quantities, poles, members, opening, stems }
     }
 
     /// Words that carry meaning: neither grammar nor numbers.
@@ -162,6 +169,13 @@ impl Reader {
     fn prose(&mut self, text: &str) {
         let mut chunks = text.split_whitespace().peekable();
         while let Some(chunk) = chunks.next() {
+            // 5 000: one number.
+            let joined = chunks.peek().filter(|next| shapes::is_thousands(chunk, next)).map(|next| format!("{chunk}{next}"));
+            if let Some(joined) = joined {
+                chunks.next();
+                self.chunk(&joined, false);
+                continue;
+            }
             let ordinal = self.language == Language::German
                 && shapes::is_ordinal(chunk)
                 && chunks.peek().is_some_and(|next| shapes::starts_upper(next));
@@ -199,12 +213,13 @@ impl Reader {
         }
         // unsigned, unencrypted: a denial and a word.
         if let Some(rest) = low.strip_prefix("un").filter(|rest| rest.len() > 4 && rest.ends_with("ed")) {
-            self.push("un", "un".to_owned(), Role::Stop, false);
+            self.push("un", UN.to_owned(), Role::Stop, false);
             self.push(word, rest.to_owned(), Role::Content, false);
             return;
         }
         let (word, low) = shapes::elision(word, low.trim_end_matches("'s"));
-        if low.starts_with(|c: char| c.is_ascii_digit()) || low.starts_with(['$', '€', '£', '%']) || lexicon::number(low).is_some() {
+        let number = low.starts_with(|c: char| c.is_ascii_digit()) && !low.starts_with("0x");
+        if number || low.starts_with(['$', '€', '£', '%']) || lexicon::number(low).is_some() {
             self.push(word, low.to_owned(), Role::Number, false);
         } else if shapes::is_compound(word) && !alternatives::is_member(low) && !(word.contains('-') && self.names_next()) {
             for part in word.split(['-', '/']).filter(|part| !part.is_empty()) {
@@ -233,6 +248,8 @@ impl Reader {
         let shouted = word.chars().count() > 1 && word.chars().all(|c| c.is_uppercase() || c.is_ascii_digit());
         let role = if lexicon::is_stop(low, self.language) && !shouted {
             Role::Stop
+        } else if units::weekday(low).is_some() || (units::month(low).is_some() && !shouted) {
+            Role::Content
         } else if shouted || (capital && !self.fresh && self.language != Language::German) {
             Role::Name
         } else {

@@ -34,18 +34,45 @@ pub fn unit_of_time(low: &str) -> Option<f64> {
     })
 }
 
+/// Other measures: what is measured, and how much of its smallest unit it is.
+pub fn unit_of_matter(low: &str) -> Option<(&'static str, f64)> {
+    Some(match low {
+        "mg" => ("weight", 0.001),
+        "g" | "gram" | "grams" => ("weight", 1.0),
+        "kg" | "kilo" | "kilos" => ("weight", 1000.0),
+        "t" | "ton" | "tons" | "tonne" | "tonnes" | "tonnen" => ("weight", 1_000_000.0),
+        "mm" => ("length", 1.0),
+        "cm" => ("length", 10.0),
+        "m" | "metre" | "metres" | "meter" | "meters" => ("length", 1000.0),
+        "km" => ("length", 1_000_000.0),
+        "c" | "°c" | "celsius" | "degrees" | "degree" | "grad" => ("heat", 1.0),
+        "ma" => ("current", 1.0),
+        "w" | "watt" | "watts" => ("power", 1.0),
+        "kw" => ("power", 1000.0),
+        "mbit" | "mbps" => ("rate", 1.0),
+        "gbit" | "gbps" => ("rate", 1000.0),
+        _ => return None,
+    })
+}
+
 pub fn is_unit(low: &str) -> bool {
     unit_of_time(low).is_some() || unit_of_size(low).is_some() || is_money(low) || matches!(low, "%" | "percent" | "times")
 }
 
 pub fn unit_of_size(low: &str) -> Option<f64> {
     Some(match low {
-        "kb" | "kib" | "ki" => 1024.0,
+        "byte" | "bytes" | "octets" => 1.0,
+        "kb" | "kib" | "ki" | "kilobytes" => 1024.0,
         "mb" | "mib" | "mi" | "megabytes" => 1024.0 * 1024.0,
-        "gb" | "gib" | "gi" | "gigabytes" | "go" => 1024.0 * 1024.0 * 1024.0,
+        "gb" | "gib" | "gi" | "gigabytes" => 1024.0 * 1024.0 * 1024.0,
         "tb" | "tib" | "ti" | "terabytes" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
         _ => return None,
     })
+}
+
+/// How often in a language: "3 times", "drei mal", "una vez".
+pub fn is_times(low: &str) -> bool {
+    matches!(low, "times" | "mal" | "fois" | "vez" | "veces")
 }
 
 pub fn is_money(unit: &str) -> bool {
@@ -67,7 +94,8 @@ pub fn weekday(low: &str) -> Option<f64> {
 
 pub fn month(low: &str) -> Option<f64> {
     const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    const OTHERS: [(&str, f64); 16] = [
+    const OTHERS: [(&str, f64); 17] = [
+        ("sept", 9.0),
         ("januar", 1.0),
         ("februar", 2.0),
         ("marz", 3.0),

@@ -3,7 +3,7 @@
 use super::{
     alternatives, dates, fractions, lexicon,
     text::{Role, Word},
-    units::{MINUTE, adverb, is_money, month, unit_of_size, unit_of_time, weekday},
+    units::{MINUTE, adverb, is_money, is_times, month, unit_of_matter, unit_of_size, unit_of_time, weekday},
 };
 
 #[derive(Clone, PartialEq, Debug)]
@@ -89,6 +89,13 @@ fn quantity(words: &[Word], at: usize) -> Option<Quantity> {
 fn numeric(words: &[Word], at: usize) -> Option<Quantity> {
     let word = &words[at];
     let (value, suffix, clock) = parse(&word.low)?;
+    // "ten thousand": the second word only tells how much the first is worth.
+    if at > 0 && scale(&word.low).is_some() && same_clause(words, at, at - 1).is_some_and(|before| parse(&before.low).is_some()) {
+        return None;
+    }
+    let scaled = same_clause(words, at, at + 1).and_then(|next| scale(&next.low)).filter(|_| suffix.is_empty());
+    let value = value * scaled.unwrap_or(1.0);
+    let after = if scaled.is_some() { at + 2 } else { at + 1 };
     let make = |measure, value, shown: &str| Some(Quantity { measure, value, bound: Bound::Exact, at, shown: shown.to_owned() });
     if clock {
         return make(Measure::Clock, value, &word.raw);
@@ -100,8 +107,14 @@ fn numeric(words: &[Word], at: usize) -> Option<Quantity> {
     if is_no_amount(words, at, value, suffix, before) {
         return None;
     }
+    // 4.7k, €5k.
+    let (value, suffix) = if suffix == "k" { (value * 1000.0, "") } else { (value, suffix) };
     let suffix = if is_range(suffix) { "" } else { suffix };
-    let (unit, shown) = match same_clause(words, at, at + 1) {
+    // "on day 25".
+    if matches!(before, "day" | "tag" | "jour" | "dia") && value <= 31.0 && suffix.is_empty() {
+        return make(Measure::DayOfMonth, value, &word.raw);
+    }
+    let (unit, shown) = match same_clause(words, at, after) {
         Some(next) if suffix.is_empty() => (next.low.as_str(), format!("{} {}", word.raw, next.raw)),
         _ => (suffix, word.raw.clone()),
     };
@@ -109,8 +122,15 @@ fn numeric(words: &[Word], at: usize) -> Option<Quantity> {
         return make(Measure::Date, month * 100.0 + value, &shown);
     }
     if matches!(suffix, "st" | "nd" | "rd" | "th") {
-        return make(Measure::DayOfMonth, value, &word.raw);
+        // "the 5th of December".
+        let month = words[at + 1..].iter().take(2).find_map(dates::named_month);
+        return match month {
+            Some(month) => make(Measure::Date, month * 100.0 + value, &word.raw),
+            None if value <= 31.0 => make(Measure::DayOfMonth, value, &word.raw),
+            None => None,
+        };
     }
+
     let half = if is_and_half(words, at + 2) { 0.5 } else { 0.0 };
     if let Some((measure, value)) = measured(word, unit, value, half, is_every(before)) {
         return make(measure, value, &shown);
@@ -132,15 +152,20 @@ fn measured(word: &Word, unit: &str, value: f64, half: f64, every: bool) -> Opti
     if matches!(unit, "%" | "percent" | "prozent" | "pourcent") {
         return Some((Measure::Percent, value));
     }
+    if let Some((kind, size)) = unit_of_matter(unit) {
+        return Some((Measure::Count(kind.to_owned()), value * size));
+    }
     (is_money(unit) || word.low.starts_with(['€', '$', '£'])).then_some((Measure::Money, value))
 }
 
 /// The year of a date, a line of versions (2.x), "the shorter one".
 fn is_no_amount(words: &[Word], at: usize, value: f64, suffix: &str, before: &str) -> bool {
+    // 2025-04 names a month or a version, it counts nothing.
+    let dated = (1900.0..2100.0).contains(&value) && suffix.starts_with('-');
     let year = month(before).is_some() && (1900.0..2100.0).contains(&value);
     let one = matches!(words[at].low.as_str(), "one" | "single") && at > 0 && words[at - 1].role != Role::Stop;
     let unit = words.get(at + 1).is_some_and(|next| unit_of_time(&next.low).is_some());
-    year || suffix.starts_with('x') || (one && !unit)
+    year || dated || suffix.starts_with('x') || (one && !unit)
 }
 
 /// 19-23, 3–5: the first of them counts.
@@ -156,12 +181,15 @@ fn is_and_half(words: &[Word], from: usize) -> bool {
 
 /// "3 times", "twice a day".
 fn repeated(words: &[Word], at: usize, value: f64, unit: &str) -> Option<Quantity> {
-    let times = unit == "times";
-    if !times && !matches!(words[at].low.as_str(), "once" | "twice") {
+    let times = is_times(unit);
+    if !times && !matches!(words[at].low.as_str(), "once" | "twice" | "einmal" | "zweimal") {
         return None;
     }
     let from = if times { at + 2 } else { at + 1 };
-    let per = words.get(from).filter(|word| matches!(word.low.as_str(), "a" | "an" | "per" | "each")).and_then(|_| words.get(from + 1));
+    let per = words
+        .get(from)
+        .filter(|word| matches!(word.low.as_str(), "a" | "an" | "per" | "each" | "am" | "pro" | "im" | "par" | "al" | "por"))
+        .and_then(|_| words.get(from + 1));
     let (measure, value) = match per.and_then(|per| unit_of_time(&per.low)) {
         Some(seconds) if value > 0.0 => (Measure::Every, seconds / value),
         _ => (Measure::Count("time".to_owned()), value),
@@ -211,6 +239,15 @@ fn is_product(word: &Word) -> bool {
         || word.stem == "version"
 }
 
+fn scale(low: &str) -> Option<f64> {
+    Some(match low {
+        "hundred" => 100.0,
+        "thousand" => 1000.0,
+        "million" => 1_000_000.0,
+        _ => return None,
+    })
+}
+
 fn same_clause(words: &[Word], from: usize, at: usize) -> Option<&Word> {
     words.get(at).filter(|word| word.clause == words[from].clause)
 }
@@ -255,11 +292,33 @@ fn parse(low: &str) -> Option<(f64, &str, bool)> {
 
 /// "for a month", "takes an hour".
 fn is_one(words: &[Word], at: usize) -> bool {
-    let article = at > 1 && matches!(words[at - 1].low.as_str(), "a" | "an");
+    let article = at > 1
+        && matches!(words[at - 1].low.as_str(), "a" | "an" | "un" | "une" | "una" | "ein" | "eine" | "einem" | "einen" | "einer" | "eines");
     article
         && matches!(
             words[at - 2].low.as_str(),
-            "for" | "within" | "after" | "in" | "of" | "than" | "takes" | "lasts" | "about" | "over" | "last"
+            "for"
+                | "within"
+                | "after"
+                | "in"
+                | "of"
+                | "than"
+                | "takes"
+                | "lasts"
+                | "about"
+                | "over"
+                | "last"
+                | "sous"
+                | "en"
+                | "pendant"
+                | "apres"
+                | "dans"
+                | "durante"
+                | "tras"
+                | "nach"
+                | "innerhalb"
+                | "binnen"
+                | "fur"
         )
 }
 

@@ -1,9 +1,7 @@
 //! How much each sign weighs for or against a contradiction, and what all of them together come to.
 
-use super::{clash::Clash, signs::Signs};
+use super::{clash::Clash, flips::Of, signs::Signs};
 
-/// Above this a pair is worth a look; below it the judge says nothing.
-pub const POSSIBLE: f32 = 0.5;
 /// Above this, with a strong sign and nothing that speaks of another scope, it is certain.
 const CERTAIN: f32 = 0.7;
 /// Above this so much speaks for it that it is certain even so.
@@ -38,6 +36,8 @@ pub struct Evidence {
     pub turned: f32,
     /// Something says that they speak of different cases.
     pub guarded: bool,
+    /// What is turned is said of other things, and nothing firm is there.
+    of_others: bool,
     /// How many kinds of signs there are.
     signs: u8,
     /// A sign that counts only when nothing else is there.
@@ -53,11 +53,12 @@ impl Evidence {
         // One turned word is no subject: more must be shared, or the word stand in both titles.
         let turned = if net < 1.0 || (short && !signs.flips.titled) { 0.0 } else { net };
         let opposite = strength(signs.opposite.as_ref()) > 0.0 || (signs.restricted && !short);
-        let of_others = signs.of_others && firm == 0.0;
+        let of_others = signs.said_of == Of::Others && firm == 0.0;
         Self {
             firm,
             turned,
             guarded: signs.siblings || signs.titles_part || signs.excepted || signs.past || signs.narrowed || of_others,
+            of_others,
             signs: [firm > 0.0, turned > 0.0, opposite, !signs.retired.is_empty()].into_iter().map(u8::from).sum(),
             faint: strength(signs.cause.as_ref()).max(strength(signs.filler.as_ref())) > 0.0,
         }
@@ -71,7 +72,7 @@ impl Evidence {
     /// Whether it is clear enough to be certain: said outright, and of the same case.
     pub fn is_certain(&self, score: f32) -> bool {
         let outright = self.firm >= 0.5 || self.turned >= 1.0;
-        score >= PLAIN || (score >= CERTAIN && outright && !self.guarded)
+        !self.of_others && (score >= PLAIN || (score >= CERTAIN && outright && !self.guarded))
     }
 }
 
