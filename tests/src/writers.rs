@@ -55,16 +55,16 @@ impl Writers {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Returns when they have got through so many more times.
+    /// Returns when they have got through so many more times; fails when none gets through for half a minute.
     pub async fn get_through(&self, times: usize) {
-        let from = self.count.load(Ordering::Relaxed);
-        for _ in 0..6000 {
-            if self.count.load(Ordering::Relaxed) >= from + times {
-                return;
-            }
+        let aim = self.done() + times;
+        let (mut last, mut still) = (self.done(), 0);
+        while last < aim {
+            assert!(still < 6000, "the writers do not get through");
             tokio::time::sleep(Duration::from_millis(5)).await;
+            still = if self.done() == last { still + 1 } else { 0 };
+            last = self.done();
         }
-        panic!("the writers do not get through");
     }
 
     pub async fn finish(self) -> Vec<Acknowledged> {
