@@ -18,17 +18,22 @@ use std::{
 use tokio::net::TcpStream;
 
 pub struct Client {
+    address: SocketAddr,
     connection: SendRequest<Full<Bytes>>,
     bearer: Option<String>,
 }
 
 impl Client {
     pub async fn connect(address: SocketAddr, bearer: Option<String>) -> Result<Self, Failure> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (connection, driver) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(driver);
-        Ok(Self { connection, bearer })
+        Ok(Self { address, connection: connected(address).await?, bearer })
+    }
+
+    /// The server closes a connection on which nothing was said for a minute.
+    async fn ready(&mut self) -> Result<(), Failure> {
+        if self.connection.is_closed() {
+            self.connection = connected(self.address).await?;
+        }
+        Ok(self.connection.ready().await?)
     }
 
     /// The status, and the body read to its end.
@@ -37,7 +42,7 @@ impl Client {
         if let Some(bearer) = &self.bearer {
             request = request.header("authorization", format!("Bearer {bearer}"));
         }
-        self.connection.ready().await?;
+        self.ready().await?;
         let response = self.connection.send_request(request.body(Full::new(body.into()))?).await?;
         let status = response.status().as_u16();
         Ok((status, response.into_body().collect().await?.to_bytes()))
@@ -55,7 +60,7 @@ impl Client {
 
     async fn open(&mut self, path: &str, cookie: &str, encoding: &str) -> Result<(u16, Bytes), Failure> {
         let request = Request::builder().uri(path).header("host", "bench").header("cookie", cookie).header("accept-encoding", encoding);
-        self.connection.ready().await?;
+        self.ready().await?;
         let response = self.connection.send_request(request.body(Full::default())?).await?;
         let status = response.status().as_u16();
         Ok((status, response.into_body().collect().await?.to_bytes()))
@@ -67,7 +72,7 @@ impl Client {
         if let Some(bearer) = &self.bearer {
             request = request.header("authorization", format!("Bearer {bearer}"));
         }
-        self.connection.ready().await?;
+        self.ready().await?;
         let mut response = self.connection.send_request(request.body(Full::default())?).await?;
         if response.status() != 200 {
             return Err(format!("{path}: {}", response.status()).into());
@@ -108,4 +113,12 @@ impl Client {
         }
         Ok(if body.is_empty() { Value::Null } else { serde_json::from_slice(&body)? })
     }
+}
+
+async fn connected(address: SocketAddr) -> Result<SendRequest<Full<Bytes>>, Failure> {
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (connection, driver) = handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(driver);
+    Ok(connection)
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     App,
-    acts::{access::for_the_whole, to_the_end::to_the_end},
+    acts::{Tries, access::for_the_whole, to_the_end::to_the_end},
     audit::{Audit, Trail},
     model::{
         Actor, AuditId, DeletionId, clock,
@@ -31,7 +31,16 @@ pub struct Executed {
 pub async fn execute(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Result<Executed, Problem> {
     for_the_whole(scope)?;
     let (here, by) = (app.clone(), scope.clone());
-    to_the_end(scope, async move { Box::pin(erase(&here, &by, id)).await }).await
+    to_the_end(scope, async move {
+        let mut tries = Tries::default();
+        loop {
+            let done = Box::pin(erase(&here, &by, id)).await;
+            if !tries.again(&done) {
+                return done;
+            }
+        }
+    })
+    .await
 }
 
 async fn erase(app: &App, scope: &Scope<Reviewing>, id: DeletionId) -> Result<Executed, Problem> {

@@ -102,7 +102,7 @@ pub async fn most_binding<M>(
 
 /// As it is now, and nobody else changes it before this transaction ends.
 pub async fn find_to_change(tx: &mut Tx<Write>, id: MemoryId) -> Result<Memory, Problem> {
-    sqlx::query!("select id from memories where workspace_id = $1 and id = $2 for update", tx.workspace().0, id.0)
+    sqlx::query!("select id from memories where workspace_id = $1 and id = $2 for no key update", tx.workspace().0, id.0)
         .fetch_optional(tx.conn())
         .await?
         .ok_or(Problem::NotFound)?;
@@ -114,7 +114,7 @@ pub async fn find_to_change(tx: &mut Tx<Write>, id: MemoryId) -> Result<Memory, 
 pub async fn find_some_to_change(tx: &mut Tx<Write>, ids: &[MemoryId]) -> Result<Vec<Memory>, Problem> {
     let (workspace, bare): (_, Vec<uuid::Uuid>) = (tx.workspace(), ids.iter().map(|id| id.0).collect());
     let held = sqlx::query_scalar!(
-        r#"select id as "id: MemoryId" from memories where workspace_id = $1 and id = any($2) order by id for update"#,
+        r#"select id as "id: MemoryId" from memories where workspace_id = $1 and id = any($2) order by id for no key update"#,
         workspace.0,
         &bare
     )

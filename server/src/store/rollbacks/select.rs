@@ -70,7 +70,7 @@ pub async fn choose<M>(tx: &mut Tx<M>, selector: &Selector) -> Result<Chosen, Pr
 /// Nobody else changes what is touched before this transaction ends. Always in the same order.
 pub async fn hold(tx: &mut Tx<Write>, chosen: &Chosen) -> Result<(), Problem> {
     for some in chosen.touched.chunks(SOME) {
-        sqlx::query("select id from memories where workspace_id = $1 and id = any($2) order by id for update")
+        sqlx::query("select id from memories where workspace_id = $1 and id = any($2) order by id for no key update")
             .bind(tx.workspace())
             .bind(some.iter().map(|id| id.0).collect::<Vec<_>>())
             .execute(tx.conn())
