@@ -327,7 +327,7 @@ async fn what_somebody_changed_meanwhile_is_left_and_the_report_says_so() {
     );
     sqlx::query(sqlx::AssertSqlSafe(copy)).bind(id).execute(&mut *tx).await.expect("a version");
     let begun = person.post("dreams", json!({"mode": "auto"})).await.expect(201);
-    let waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%order by id for update%'";
+    let waiting = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%order by id for no key update%'";
     until("the dream waits for the row", async || house.count(waiting).await > 0).await;
     tx.commit().await.expect("committed");
     let dream = ended(&person, &begun).await;
