@@ -75,8 +75,8 @@ async fn by_each<M>(tx: &mut Tx<M>, named: &[Named], items: &[Item]) -> Result<V
     }
     let wall = lay_down_wall(tx).await?;
     // Who names memories alone asks neither for runs nor for writers.
-    let tied = named.iter().any(|named| named.subject.is_some() || !named.runs.is_empty());
-    let ties = if tied { ties(tx, items).await? } else { Vec::new() };
+    let asks = named.iter().any(|named| named.subject.is_some() || !named.runs.is_empty());
+    let ties = if asks { ties(tx, items).await? } else { Vec::new() };
     let mut all = Vec::with_capacity(named.len());
     for named in named {
         all.push(by_one(tx, named, items, &ties).await?);
