@@ -511,7 +511,7 @@ async fn what_needs_review_is_listed_by_age_use_and_what_it_was_told_in_doubt() 
 async fn what_was_told_counts_the_same_when_its_days_have_been_counted_up() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;
-    let since = time::OffsetDateTime::now_utc().replace_time(time::macros::time!(12:34:56)) - time::Duration::days(40);
+    let since = cairn_server::model::clock::now().replace_time(time::macros::time!(12:34:56)) - time::Duration::days(40);
     let stale_after = since.format(&time::format_description::well_known::Rfc3339).unwrap();
     let pears = agent.remembers_all_of(json!({"content": "pears are picked by hand", "stale_after": stale_after})).await;
     let plums = agent.remembers_all_of(json!({"content": "plums are shaken from the tree", "stale_after": stale_after})).await;
