@@ -53,6 +53,7 @@ pub async fn erase(tx: &mut Tx<Write>, request: DeletionId, keyring: &Keyring) -
     for (table, rows) in runs.as_object().into_iter().flatten() {
         add(&mut counts, table, rows.as_u64().unwrap_or_default());
     }
+    forget_questions(tx, &erased, &mut counts).await?;
     counts.retain(|_, rows| *rows > 0);
     let sessions = items.iter().filter(|item| item.kind == ItemKind::Session).map(|item| SessionId(item.id)).collect();
     Ok(Erased { memories: erased, sessions, counts: json!(counts) })
@@ -155,13 +156,6 @@ async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, e
         ("anchors", "delete from anchors where workspace_id = $1 and memory_id = any($2)"),
         ("memory_vectors", "delete from memory_vectors where workspace_id = $1 and memory_id = any($2)"),
         ("proposals", "delete from proposals where workspace_id = $1 and memory_id = any($2)"),
-        // Who asked for it may have said it.
-        (
-            "receipts",
-            "update receipts set query = null, asked = '{}'
-             where workspace_id = $1 and query is not null
-               and id in (select receipt_id from receipt_items where workspace_id = $1 and memory_id = any($2))",
-        ),
     ] {
         let done = sqlx::query(sql).bind(workspace).bind(ids).execute(tx.conn()).await?;
         add(counts, table, done.rows_affected());
@@ -183,6 +177,23 @@ async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, e
         *sizes.entry(id).or_default() += 1;
     }
     erased.extend(memories.into_iter().map(|id| (MemoryId(id), sizes.get(&id).copied().unwrap_or_default())));
+    Ok(())
+}
+
+/// Who asked for it may have said it. Last, because whoever is answered meanwhile waits until all of this is there for all to see.
+async fn forget_questions(tx: &mut Tx<Write>, erased: &[(MemoryId, i64)], counts: &mut Counts) -> Result<(), Problem> {
+    let workspace = tx.workspace();
+    sqlx::query("select pg_advisory_xact_lock(hashtextextended('receipts ' || $1::text, 0))").bind(workspace).execute(tx.conn()).await?;
+    let done = sqlx::query(
+        "update receipts set query = null, asked = '{}'
+         where workspace_id = $1 and query is not null
+           and id in (select receipt_id from receipt_items where workspace_id = $1 and memory_id = any($2))",
+    )
+    .bind(workspace)
+    .bind(erased.iter().map(|(id, _)| id.0).collect::<Vec<_>>())
+    .execute(tx.conn())
+    .await?;
+    add(counts, "receipts", done.rows_affected());
     Ok(())
 }
 
