@@ -18,6 +18,10 @@ mod write;
 
 use std::process::ExitCode;
 
+/// The server's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 #[tokio::main]

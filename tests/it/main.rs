@@ -37,6 +37,7 @@ mod idempotency;
 mod import;
 mod isolation;
 mod kill;
+mod leaving;
 mod lists;
 mod mcp;
 mod mcp_input;

@@ -154,6 +154,7 @@ impl Memory {
             suspect_from: None,
             stale_from: self.expires_at,
             code: &[],
+            spoken_of: false,
             session: self.session.as_deref(),
             tokens: 0,
             helpful: 0,

@@ -238,9 +238,8 @@ struct ItemBody {
 
 impl ItemBody {
     fn new(item: Item, explain: bool) -> Self {
-        let Item { told, memory, text, freshness } = item;
+        let Item { told, memory, text, freshness, flagged } = item;
         let store = memory.store().to_owned();
-        let flagged = [text.as_deref(), memory.title.as_deref()].into_iter().flatten().find_map(cairn_secrets::speaks_to_the_model);
         Self {
             memory_id: told.memory_id,
             version: told.version,

@@ -71,7 +71,7 @@ impl ItemBody {
 
 impl From<Item> for ItemBody {
     fn from(item: Item) -> Self {
-        let Item { told, memory, text, freshness } = item;
+        let Item { told, memory, text, freshness, .. } = item;
         let author = memory.author().name;
         let flagged = memory.content.as_deref().and_then(cairn_secrets::speaks_to_the_model);
         Self {

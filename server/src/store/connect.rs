@@ -7,7 +7,7 @@ use super::{
 };
 use crate::problem::Problem;
 use sqlx::{
-    ConnectOptions, Connection, Executor, PgConnection, PgPool,
+    ConnectOptions, Connection, Executor, PgConnection, PgPool, Postgres, SqlSafeStr, Transaction,
     migrate::{MigrateError, Migrator},
     postgres::{PgConnectOptions, PgPoolOptions},
 };
@@ -302,4 +302,11 @@ fn explain(error: MigrateError) -> ConnectProblem {
         }
         other => format!("the database schema could not be brought up to date: {other}"),
     })
+}
+
+/// Begins a transaction. In a task of its own: a caller who leaves in the middle of it would leave the connection within one,
+/// and whoever is given it next would find out.
+pub(super) async fn begin_in(pool: &PgPool, statement: impl SqlSafeStr) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
+    let begun = tokio::spawn(Transaction::begin(pool.acquire().await?, Some(statement.into_sql_str())));
+    begun.await.map_err(|_| sqlx::Error::WorkerCrashed)?
 }

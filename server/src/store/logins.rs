@@ -131,7 +131,7 @@ pub async fn forget(tx: &mut Tx<Instance>, person: PersonId) -> Result<(), Probl
 /// Removes what has no further use: failures of yesterday, links that ran out, answers kept for a day, and sign-ins that
 /// ended a season ago.
 pub async fn forget_the_past(db: &Db) -> Result<(), Problem> {
-    let mut tx = db.gate().begin().await?;
+    let mut tx = super::connect::begin_in(db.gate(), "begin").await?;
     sqlx::query!("select enter_instance($1)", Uuid::nil()).execute(&mut *tx).await?;
     sqlx::query!("delete from sign_in_failures where last_at < now() - interval '1 day'").execute(&mut *tx).await?;
     sqlx::query!("delete from one_time_links where expires_at < now()").execute(&mut *tx).await?;

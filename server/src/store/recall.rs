@@ -127,7 +127,7 @@ impl Db {
         after: Option<MemoryId>,
         most: i64,
     ) -> Result<Vec<Indexed>, Problem> {
-        let mut tx = self.as_index(mark).await?;
+        let mut tx = self.as_index_of_many(mark).await?;
         let sql = format!("{COLUMNS} {CURRENT} {NAMES} {KEPT} where m.workspace_id = $1 and m.id > $3 order by m.id limit $4");
         let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql))
             .bind(mark.workspace())
@@ -141,7 +141,7 @@ impl Db {
 
     /// Some of them; those that are gone are missing.
     pub async fn index_some(&self, mark: ShelfMark, model: Option<&str>, ids: &[MemoryId]) -> Result<Vec<Indexed>, Problem> {
-        let mut tx = self.as_index(mark).await?;
+        let mut tx = if ids.len() > FEW { self.as_index_of_many(mark).await? } else { self.as_index(mark).await? };
         let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
         let sql = format!("{COLUMNS} {CURRENT} {NAMES} {KEPT} where m.workspace_id = $1 and m.id = any($3)");
         let rows: Vec<Row> = sqlx::query_as(AssertSqlSafe(sql)).bind(mark.workspace()).bind(model).bind(ids).fetch_all(&mut *tx).await?;
@@ -158,7 +158,7 @@ impl Db {
         after: Option<MemoryId>,
         most: i64,
     ) -> Result<(Vec<MemoryId>, Vec<Indexed>), Problem> {
-        let mut tx = self.as_index(mark).await?;
+        let mut tx = self.as_index_of_many(mark).await?;
         let since: Vec<MemoryId> =
             sqlx::query_scalar("select id from memories where workspace_id = $1 and updated_at > $2 and id > $3 order by id limit $4")
                 .bind(mark.workspace())
@@ -198,9 +198,18 @@ impl Db {
 
     pub(super) async fn as_index(&self, mark: ShelfMark) -> Result<Transaction<'static, Postgres>, Problem> {
         let begin = format!("begin read only; select enter_index('{}')", mark.workspace());
-        Ok(self.tenants().begin_with(AssertSqlSafe(begin)).await?)
+        Ok(super::connect::begin_in(self.tenants(), AssertSqlSafe(begin)).await?)
+    }
+
+    /// The same to read many: a plan that was kept from when a table was empty may go through all of it for each of them.
+    async fn as_index_of_many(&self, mark: ShelfMark) -> Result<Transaction<'static, Postgres>, Problem> {
+        let begin = format!("begin read only; set local plan_cache_mode = force_custom_plan; select enter_index('{}')", mark.workspace());
+        Ok(super::connect::begin_in(self.tenants(), AssertSqlSafe(begin)).await?)
     }
 }
+
+/// Planning takes as long as reading so many.
+const FEW: usize = 100;
 
 const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed_xid)::text as stamp, v.kind, v.state, v.title, v.store_id, v.path, v.content, v.tags, v.project, v.owner_id,
     m.created_by, coalesce(a.name, p.name) as author_name, v.anchors, v.source, v.session_id, v.confidence, v.valid_from, v.stale_after, v.expires_at,
@@ -228,7 +237,7 @@ const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed
             limit 3
         ) c) end as contested
 from memories m
-left join memory_touches t on t.workspace_id = m.workspace_id and t.memory_id = m.id";
+left join lateral (select changed_xid from memory_touches where workspace_id = m.workspace_id and memory_id = m.id limit 1) t on true";
 const CURRENT: &str = "join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version";
 const NAMES: &str =
     "left join agents a on a.workspace_id = m.workspace_id and a.id = m.created_by left join people p on p.id = m.created_by";

@@ -64,7 +64,7 @@ impl Db {
     /// Opens a look from where the last one ended, in this server or another.
     pub async fn look_for_unsealed(&self, since: Option<u64>, of: Of<'_>) -> Result<Look, Problem> {
         let begin = "begin isolation level repeatable read read only; select enter_seal(); set local statement_timeout = 0";
-        let mut tx = self.tenants().begin_with(begin).await?;
+        let mut tx = super::connect::begin_in(self.tenants(), begin).await?;
         // A horizon above all that ever was is that of another cluster: whoever restored a copy begins anew.
         let (kept, horizon): (String, String) = sqlx::query_as(
             "select case when horizon > pg_snapshot_xmax(pg_current_snapshot()) then '0' else horizon::text end,
@@ -130,13 +130,13 @@ impl Db {
 
     /// Everything before this is sealed. Losing it costs a longer look, no more, so nobody waits for the disk.
     pub async fn sealed_up_to(&self, horizon: u64) -> Result<(), Problem> {
-        let mut tx = self.tenants().begin_with("begin; select enter_seal(); set local synchronous_commit = off").await?;
+        let mut tx = super::connect::begin_in(self.tenants(), "begin; select enter_seal(); set local synchronous_commit = off").await?;
         sqlx::query("update audit_horizon set horizon = $1::text::xid8").bind(horizon.to_string()).execute(&mut *tx).await?;
         Ok(tx.commit().await?)
     }
 
     async fn to_seal(&self, workspace: WorkspaceId) -> Result<Transaction<'static, Postgres>, Problem> {
-        Ok(self.tenants().begin_with(AssertSqlSafe(format!("begin; select enter_seal('{workspace}')"))).await?)
+        Ok(super::connect::begin_in(self.tenants(), AssertSqlSafe(format!("begin; select enter_seal('{workspace}')"))).await?)
     }
 }
 

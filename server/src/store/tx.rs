@@ -78,7 +78,7 @@ impl Db {
     /// A change of the instance itself, by a person or, before anyone has signed in, by the house.
     pub async fn instance(&self, actor: &Actor, request: &Request) -> Result<Tx<Instance>, Problem> {
         let begin = format!("begin; select enter_instance('{}')", actor.id);
-        let inner = self.gate().begin_with(AssertSqlSafe(begin)).await?;
+        let inner = super::connect::begin_in(self.gate(), AssertSqlSafe(begin)).await?;
         let mut tx = Tx {
             inner,
             workspace: WorkspaceId::INSTANCE,
@@ -97,7 +97,7 @@ impl Db {
     /// A look at the instance's own trail.
     pub async fn instance_read(&self, actor: &Actor) -> Result<Tx<Read>, Problem> {
         let begin = format!("begin read only; select enter_instance('{}')", actor.id);
-        let inner = self.gate().begin_with(AssertSqlSafe(begin)).await?;
+        let inner = super::connect::begin_in(self.gate(), AssertSqlSafe(begin)).await?;
         let request = Request::of_the_house("read");
         Ok(Tx {
             inner,
@@ -114,7 +114,7 @@ impl Db {
 
     async fn enter<M, P>(&self, begin: &str, scope: &Scope<P>) -> Result<Tx<M>, Problem> {
         let standing = scope.standing();
-        let inner = self.tenants().begin_with(AssertSqlSafe(format!("{begin}; {}", enter_scope(scope)))).await?;
+        let inner = super::connect::begin_in(self.tenants(), AssertSqlSafe(format!("{begin}; {}", enter_scope(scope)))).await?;
         Ok(Tx {
             inner,
             workspace: scope.workspace(),

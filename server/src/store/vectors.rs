@@ -188,6 +188,6 @@ impl Db {
 
     async fn to_index(&self, mark: ShelfMark) -> Result<Transaction<'static, Postgres>, Problem> {
         let begin = format!("begin; select enter_index('{}')", mark.workspace());
-        Ok(self.tenants().begin_with(AssertSqlSafe(begin)).await?)
+        Ok(super::connect::begin_in(self.tenants(), AssertSqlSafe(begin)).await?)
     }
 }

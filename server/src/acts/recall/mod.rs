@@ -65,6 +65,14 @@ pub struct Item {
     /// As much of it as was asked for.
     pub text: Option<String>,
     pub freshness: Judgement,
+    /// What it does, if it speaks to the model instead of stating something.
+    pub flagged: Option<&'static str>,
+}
+
+impl Item {
+    fn speaks_to_the_model(&self) -> Option<&'static str> {
+        [self.text.as_deref(), self.memory.title.as_deref()].into_iter().flatten().find_map(cairn_secrets::speaks_to_the_model)
+    }
 }
 
 /// A question, and as much of its answer as could be got ready before it was known whether whoever asks may ask.
@@ -169,10 +177,16 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
         took_ms: started.elapsed().as_secs_f32() * 1000.0,
         asked: Arc::unwrap_or_clone(asked),
     };
+    let look_through = async {
+        for item in &mut items {
+            item.flagged = item.speaks_to_the_model();
+        }
+    };
+    // The receipt is on its way when the texts are looked through.
+    let (kept, ()) = tokio::join!(app.db().keep_receipt(scope, &receipt), look_through);
+    kept?;
     let notes = note.into_iter().chain(unknown).collect();
-    let answer = Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes, branch };
-    app.db().keep_receipt(scope, &answer.receipt).await?;
-    Ok(answer)
+    Ok(Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes, branch })
 }
 
 /// What is nearest to a text, best first, for the house's own use: nobody is told, so there is no receipt.
@@ -331,9 +345,9 @@ async fn known_branch<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall
     })
 }
 
-/// What the index doubts is told with the reasons, which it does not have.
+/// What the index doubts is told with the reasons, as far as it does not have them: those of age are in the texts.
 async fn with_doubts<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit], mut texts: Vec<Text>) -> Result<Vec<Text>, Problem> {
-    let doubted: Vec<MemoryId> = hits.iter().filter(|hit| hit.freshness != Freshness::Fresh).map(|hit| hit.id).collect();
+    let doubted: Vec<MemoryId> = hits.iter().filter(|hit| hit.freshness != Freshness::Fresh && hit.spoken_of).map(|hit| hit.id).collect();
     if doubted.is_empty() {
         return Ok(texts);
     }
@@ -378,7 +392,7 @@ fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, mom
                 folded: given.folded,
             };
             let freshness = freshness::judge_on(&memory, scope.settings(), moment, asked.branch.as_deref());
-            Some(Item { told, memory, text: given.text, freshness })
+            Some(Item { told, memory, text: given.text, freshness, flagged: None })
         })
         .collect();
     (items, packed)
@@ -437,7 +451,7 @@ pub async fn look_around(app: &App) {
             let changes = app.db().changes(shelf.mark(), shelf.horizon()).await?;
             match shelf.follow(&changes, app.backlog().is_flooded()) {
                 Follow::All if shelf.is_of(app.db()) => shelf.take_in(app.db(), &changes).await?,
-                Follow::Known if shelf.is_of(app.db()) => shelf.take_in_known(app.db(), &changes).await?,
+                some @ (Follow::Known | Follow::Gone) if shelf.is_of(app.db()) => shelf.take_in_some(app.db(), &changes, some).await?,
                 _ => {
                     app.library().put_away(shelf.mark().workspace());
                     return Ok(());

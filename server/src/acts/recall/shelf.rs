@@ -36,6 +36,8 @@ const IDLE: u32 = 30;
 const MANY_CHANGES: usize = 1000;
 /// More are not put off: whoever asks at last would wait for them.
 const TOO_MANY: usize = 100_000;
+/// Looks for which many changes are left alone at most, while more of them come.
+const PATIENCE: u32 = 5;
 
 /// How an index keeps up with what changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,8 +45,26 @@ pub(super) enum Follow {
     All,
     /// In a flood of writes, and nobody asks: what it has is brought up to date, what is new waits for whoever asks.
     Known,
+    /// Many change, and nobody asks: what is gone goes, and the rest is followed when it has come to rest.
+    Gone,
     /// Building it anew, when somebody asks, costs no more.
     NotWorthIt,
+}
+
+/// The newest of the changes that the last look left alone, and how often they have been.
+#[derive(Default)]
+struct Unrest {
+    newest: u64,
+    looks: u32,
+}
+
+impl Unrest {
+    /// Whether the changes are those of the last look, or have been waited for long enough.
+    fn is_over(&mut self, newest: u64) -> bool {
+        let over = self.newest == newest || self.looks >= PATIENCE;
+        *self = if over { Self::default() } else { Self { newest, looks: self.looks + 1 } };
+        over
+    }
 }
 
 pub struct Shelf {
@@ -63,6 +83,7 @@ pub struct Shelf {
     bytes: AtomicUsize,
     /// Looks around since somebody last asked; one that nobody has asked yet is as idle as can be.
     idle: AtomicU32,
+    unrest: std::sync::Mutex<Unrest>,
 }
 
 impl Shelf {
@@ -81,6 +102,7 @@ impl Shelf {
             stamps: Mutex::default(),
             bytes: AtomicUsize::new(0),
             idle: AtomicU32::new(IDLE),
+            unrest: std::sync::Mutex::default(),
         });
         let mut last = None;
         let mut pages = VecDeque::new();
@@ -133,8 +155,14 @@ impl Shelf {
         match () {
             () if idle >= IDLE && news > self.read().len() + MANY_CHANGES => Follow::NotWorthIt,
             () if idle > 0 && flooded && (MANY_CHANGES..TOO_MANY).contains(&news) => Follow::Known,
+            () if idle > 0 && (MANY_CHANGES..TOO_MANY).contains(&news) && !self.has_come_to_rest(changes) => Follow::Gone,
             () => Follow::All,
         }
+    }
+
+    fn has_come_to_rest(&self, changes: &Changes) -> bool {
+        let newest = changes.changed.iter().map(|(_, stamp)| *stamp).max().unwrap_or_default();
+        self.unrest.lock().unwrap_or_else(PoisonError::into_inner).is_over(newest)
     }
 
     pub(super) fn horizon(&self) -> u64 {
@@ -160,16 +188,17 @@ impl Shelf {
         Ok(())
     }
 
-    /// After this the index has nothing that was erased, or that says something else by now. What is new is not in it.
-    pub(super) async fn take_in_known(self: &Arc<Self>, db: &Db, changes: &Changes) -> Result<(), Problem> {
-        self.take(db, changes, Follow::Known).await
+    /// After this the index has nothing that was erased; and of `Known`, nothing that says something else by now. What is new
+    /// is not in it.
+    pub(super) async fn take_in_some(self: &Arc<Self>, db: &Db, changes: &Changes, which: Follow) -> Result<(), Problem> {
+        self.take(db, changes, which).await
     }
 
     /// One at a time, so that nothing older comes after something newer.
     async fn take(self: &Arc<Self>, db: &Db, changes: &Changes, which: Follow) -> Result<(), Problem> {
         let mut stamps = self.stamps.lock().await;
         let news = |(id, stamp): &&(MemoryId, u64)| match stamps.get(id) {
-            Some(known) => known != stamp,
+            Some(known) => known != stamp && which != Follow::Gone,
             None => which == Follow::All,
         };
         let unknown: Vec<MemoryId> = changes.changed.iter().filter(news).map(|(id, _)| *id).collect();
@@ -284,10 +313,26 @@ impl Shelf {
             suspect_from: suspect.map(OffsetDateTime::unix_timestamp),
             stale_from: stale.map(OffsetDateTime::unix_timestamp),
             code: &code,
+            spoken_of: !row.code.is_empty() || !row.contested.is_empty(),
             session: born_in.as_deref(),
             tokens: row.tokens.unwrap_or_else(|| tokens::count(&row.content)),
             helpful: row.helpful,
         };
         prepare(&document, self.by.vectors_of(row))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PATIENCE, Unrest};
+
+    #[test]
+    fn many_changes_are_followed_when_no_newer_came_and_never_put_off_for_ever() {
+        let mut unrest = Unrest::default();
+        assert!(!unrest.is_over(7), "they have only just come");
+        assert!(!unrest.is_over(9), "and more of them");
+        assert!(unrest.is_over(9), "they are those of the last look");
+        let looks = (10..99).take_while(|newest| !unrest.is_over(*newest)).count();
+        assert_eq!(looks, PATIENCE as usize);
     }
 }

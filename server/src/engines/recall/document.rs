@@ -41,6 +41,8 @@ pub struct Document<'a> {
     pub stale_from: Option<i64>,
     /// From when the code under it makes it suspect and stale, by branch; by no name on the main one.
     pub code: &'a [CodeOf<'a>],
+    /// Whether code or other memories speak for or against it; what they say is not kept here.
+    pub spoken_of: bool,
     /// The run or source it was born in; its mates there are its context.
     pub session: Option<&'a str>,
     pub tokens: u32,
@@ -81,6 +83,7 @@ pub struct Facts {
     pub stale_from: i64,
     /// Of most memories nothing.
     pub code: Box<[CodeFacts]>,
+    pub spoken_of: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -164,6 +167,7 @@ pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Sp
         valid_from: document.valid_from,
         suspect_from: document.suspect_from.unwrap_or(i64::MAX),
         stale_from: document.stale_from.unwrap_or(i64::MAX),
+        spoken_of: document.spoken_of,
         code: document
             .code
             .iter()

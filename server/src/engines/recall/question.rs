@@ -69,6 +69,8 @@ pub struct Hit {
     pub score: f32,
     pub why: Why,
     pub freshness: Freshness,
+    /// Whether code or other memories speak for or against it.
+    pub spoken_of: bool,
     pub tokens: u32,
     /// Who first wrote it.
     pub author: Uuid,

@@ -39,7 +39,8 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     let narrowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
     let by_meaning = vector.map(|vector| index.vectors.nearest(vector, narrowed, count)).unwrap_or_default();
     let (by_term, average) = (lexical::by_term(&asked), index.lexicon.average_length());
-    let search = Search { index, question, allowed: &allowed, vector, asked, by_term, average, lists: !speaks && vector.is_none() };
+    let walked = by_words.iter().copied().collect();
+    let search = Search { index, question, allowed: &allowed, vector, asked, by_term, walked, average, lists: !speaks && vector.is_none() };
     let mut candidates = search.candidates(by_words, by_meaning, count);
     candidates.extend(extra.iter().map(|one| search.outsider(one)));
     search.fuse(&mut candidates);
@@ -87,6 +88,8 @@ struct Search<'a> {
     vector: Option<&'a Vector>,
     asked: Vec<Asked>,
     by_term: Vec<(u32, usize)>,
+    /// How well the best by words do, which need not be looked up again.
+    walked: HashMap<u32, f32>,
     average: f32,
     /// Nothing was asked: whatever the filter lets through is an answer.
     lists: bool,
@@ -144,9 +147,14 @@ impl<'a> Search<'a> {
 
     fn evidence(&self, document: u32) -> Evidence {
         let lexicon = &self.index.lexicon;
-        let said = lexicon.said(document, &self.by_term);
+        let look_up = || {
+            let said = lexicon.said(document, &self.by_term);
+            lexical::score(&said, lexicon.length_of(document), self.average, &self.asked, self.question.weights)
+        };
+        let walked = self.walked.get(&document).copied();
+        debug_assert!(walked.is_none_or(|walked| walked.to_bits() == look_up().to_bits()), "walked or looked up, it is the same");
         Evidence {
-            words: lexical::score(&said, lexicon.length_of(document), self.average, &self.asked, self.question.weights),
+            words: walked.unwrap_or_else(look_up),
             meaning: self.vector.and_then(|vector| self.index.vectors.similarity(document, vector)),
         }
     }
@@ -240,6 +248,7 @@ impl<'a> Search<'a> {
                     score: weights.total(one.relevance, &why),
                     why,
                     freshness,
+                    spoken_of: one.facts.spoken_of,
                     tokens: one.facts.tokens,
                     author: one.facts.author,
                 }

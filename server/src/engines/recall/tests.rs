@@ -74,6 +74,7 @@ impl Sample {
             suspect_from: None,
             stale_from: self.stale_from,
             code: &[],
+            spoken_of: false,
             session: self.session.as_deref(),
             tokens: 10,
             helpful: 0,

@@ -62,7 +62,10 @@ pub async fn anchors(tx: &mut Tx<Write>, judging: &Judging<'_>) -> Result<Vec<An
         "select a.memory_id, a.position, a.path, a.symbol, a.fingerprint, v.verdict, v.path as now_path, v.symbol as now_symbol, v.main, v.since, v.at
          from anchors a
          join memories m on m.workspace_id = a.workspace_id and m.id = a.memory_id
-         left join code_verdicts v on v.workspace_id = a.workspace_id and v.memory_id = a.memory_id and v.branch = $4 and v.position = a.position
+         left join lateral (
+             select * from code_verdicts v
+             where v.workspace_id = a.workspace_id and v.memory_id = a.memory_id and v.branch = $4 and v.position = a.position
+             limit 1) v on true
          where a.workspace_id = $1 and {OF_THIS_PICTURE}
            and (a.repo = $3 or (a.repo = '' and (a.home = $3 or (a.home is null and not exists (
                select 1 from code_files f
@@ -208,8 +211,11 @@ async fn follow(tx: &mut Tx<Write>, memories: &[Uuid]) -> Result<(), Problem> {
                  case when v.path <> a.path or v.symbol <> a.symbol then v.path end as path,
                  case when v.path <> a.path or v.symbol <> a.symbol then v.symbol end as symbol
              from anchors a
-             left join code_verdicts v on v.workspace_id = a.workspace_id and v.memory_id = a.memory_id and v.position = a.position and v.main
-                 and v.verdict not in ('removed', 'file_gone', 'absent')
+             left join lateral (
+                 select v.path, v.symbol from code_verdicts v
+                 where v.workspace_id = a.workspace_id and v.memory_id = a.memory_id and v.position = a.position and v.main
+                   and v.verdict not in ('removed', 'file_gone', 'absent')
+                 limit 1) v on true
              where a.workspace_id = $1 and a.memory_id = any($2)
          ) n
          where a.workspace_id = $1 and a.memory_id = n.memory_id and a.position = n.position
