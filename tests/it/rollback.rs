@@ -201,6 +201,27 @@ async fn undoing_only_the_new_decision_brings_the_old_one_back() {
 }
 
 #[tokio::test]
+async fn what_had_been_put_away_goes_away_again_though_what_it_replaced_was_touched_too() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let reviewer = house.person("coding", Role::Reviewer).await;
+    let old = agent.remembers_all_of(json!({"content": "Orders are kept in Postgres.", "kind": "decision"})).await;
+    let new = agent.post(&format!("{}/supersede", at(&old)), json!({"content": "Orders are kept in SQLite."})).await.expect(201);
+    agent.ask("DELETE", &at(&new)).send().await.expect(200);
+    let before = (said(&agent.reads(&old).await), said(&agent.reads(&new).await));
+    let run = At::work(&agent).await;
+    run.revises(&old, json!({"tags": ["orders"]})).await;
+    run.sends("POST", &format!("{}/restore", at(&new)), json!({})).await.expect(200);
+    let after = (said(&agent.reads(&old).await), said(&agent.reads(&new).await));
+
+    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
+    assert_eq!(group(&done, "left"), []);
+    assert_eq!((said(&agent.reads(&old).await), said(&agent.reads(&new).await)), before);
+    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
+    assert_eq!((said(&agent.reads(&old).await), said(&agent.reads(&new).await)), after);
+}
+
+#[tokio::test]
 async fn a_decision_does_not_come_back_against_one_that_was_made_since() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;

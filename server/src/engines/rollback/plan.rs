@@ -211,10 +211,10 @@ impl Plan {
                 wanted.add(id, &then);
             }
         }
-        // Whoever stands for a memory that stays superseded has to stay.
+        // Whoever stands for a memory that stays superseded has to stay, unless it had been put away while it stood for it.
         for id in self.threads.keys() {
             if let Some((State::Superseded, Some(by))) = self.after(*id)
-                && self.moves.contains_key(&by)
+                && self.then(by).is_some_and(|then| then.supersedes != Some(*id))
                 && !self.holds_its_place(by)
                 && self.now(by).is_some_and(|now| matches!(now.state, State::Active | State::Superseded))
             {

@@ -121,6 +121,19 @@ fn a_successor_stays_when_what_it_replaced_cannot_come_back() {
 }
 
 #[test]
+fn a_successor_that_had_been_put_away_goes_again_whatever_was_done_to_what_it_replaced() {
+    let aside = Standing { state: State::Superseded, superseded_by: Some(id(2)), ..standing("/p") };
+    let successor = Standing { supersedes: Some(id(1)), ..standing("/p") };
+    let away = Standing { state: State::Archived, ..successor.clone() };
+    // What is undone touched the old one, and brought the new one back.
+    let threads = vec![
+        Thread { id: id(1), versions: vec![past(1, false, aside.clone()), past(2, true, aside)] },
+        Thread { id: id(2), versions: vec![past(1, false, successor.clone()), past(2, false, away), past(3, true, successor)] },
+    ];
+    assert_eq!(outcomes(threads), [(1, Outcome::Restored), (2, Outcome::Restored)]);
+}
+
+#[test]
 fn chains_are_unwound_to_where_others_built_on_them() {
     let link = |n: u128| Standing { supersedes: Some(id(n - 1)), ..standing("/p") };
     let aside = |by: u128, from: Standing| Standing { state: State::Superseded, superseded_by: Some(id(by)), ..from };
