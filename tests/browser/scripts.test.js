@@ -31,8 +31,9 @@ async function listens(page, path) {
   await Promise.all([page.waitForResponse((answer) => answer.url().endsWith("/events")), page.goto(house.url + path)]);
 }
 
-/** Signs out as in another tab: this one does not know. */
+/** Signs out as in another tab: this one does not know, and may only now ask to hear of changes. */
 async function signsOutElsewhere(person) {
+  person.expect(401);
   const csrf = await person.page.locator("input[name=csrf]").first().inputValue();
   const out = await person.context.request.post(`${house.url}/sign-out`, { form: { csrf }, headers: { Origin: house.url } });
   assert(out.ok());
