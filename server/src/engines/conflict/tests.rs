@@ -5,11 +5,12 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 /// All pairs to work with; what was sealed and is opened by now among them.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "notes-open",
     "notes-sealed",
     "practice",
     "practice-more",
+    "practice-wide",
     "field-open",
     "decisions-open",
     "decisions-sealed",
