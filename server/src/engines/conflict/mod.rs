@@ -18,6 +18,7 @@ mod likely;
 mod meaning;
 mod opposites;
 mod order;
+mod places;
 mod polarity;
 mod reason;
 mod rivals;
@@ -140,6 +141,9 @@ impl<'a> Statement<'a> {
         let evidence = Evidence::of(&signs);
         let plain = if evidence.is_any() { weights::score(&signs, &evidence) } else { 0.0 };
         let findings = Findings::of(self, new, &signs, plain);
+        if places::apart(&self.claim, &new.claim) && !findings.same_words {
+            return None;
+        }
         let turned = findings.same_words && plain >= OUTRIGHT;
         let score = findings.score().max(if turned { LIKELY } else { 0.0 });
         // Workspace-wide against one project may be the rule and its exception.

@@ -1,6 +1,7 @@
 //! How well contradictions are found, in figures, and what must hold for any two texts.
 
 use super::*;
+use crate::model::memory::AnchorState;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -251,6 +252,24 @@ fn another_project_is_another_scope() {
     assert_eq!(judge(&old, &Claim { project: Some("search"), ..new }), None);
     assert!(!judge(&old, &Claim { project: None, ..new }).unwrap().certain);
     assert_eq!(judge(&old, &Claim { kind: Kind::Episode, ..new }), None);
+}
+
+#[test]
+fn what_hangs_on_other_code_is_said_of_other_code() {
+    let on = |path: &str, symbol: Option<&str>| {
+        [Anchor { repo: None, path: path.into(), symbol: symbol.map(Into::into), fingerprint: None, state: AnchorState::Fresh }]
+    };
+    let (function, elsewhere, file) = (on("auth.py", Some("issue")), on("carts.py", Some("keep")), on("auth.py", None));
+    let judged = |old: Claim<'_>, new: Claim<'_>| judge(&old, &new).map(|said| said.grade());
+    let hung = |content, anchors| Claim { anchors, ..fact("", content) };
+    let (one, two) = ("Carts are kept in Redis.", "Carts are stored in PostgreSQL, Redis holds only sessions.");
+    assert_eq!(judged(hung(one, &function), hung(two, &elsewhere)), None);
+    assert_eq!(judged(hung(one, &function), hung(two, &file)), Some(Grade::Certain), "a file is the place of its symbols");
+    assert_eq!(judged(hung(one, &function), fact("", two)), Some(Grade::Certain), "what hangs nowhere holds everywhere");
+    let denied = ("Lock files are committed.", "Lock files are not committed.");
+    assert!(judged(hung(denied.0, &function), hung(denied.1, &elsewhere)).is_some(), "the same words are about the same thing");
+    let decided = |content, anchors| Claim { kind: Kind::Decision, ..hung(content, anchors) };
+    assert_eq!(judged(decided(one, &function), decided(two, &elsewhere)), Some(Grade::Certain), "decisions hold wherever they hang");
 }
 
 #[test]
