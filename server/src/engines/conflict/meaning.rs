@@ -6,6 +6,7 @@ use super::{
 };
 use crate::engines::recall::semantic::{Model, Vector};
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// The length of the vectors of rare words; longer ones are those of odd pieces.
 const RAREST: f32 = 110.0;
@@ -23,6 +24,8 @@ pub struct Meaning {
     words: Vec<Meant>,
     /// For each sentence of the reading, the title's words and its own.
     contexts: Vec<Vec<usize>>,
+    /// For each word of the reading, where it stands among these.
+    places: Vec<Option<usize>>,
     content: Option<Vector>,
 }
 
@@ -91,7 +94,8 @@ impl Meaning {
             context.extend(more);
         }
         let content = sum(&words, |word| word.told);
-        Self { words, contexts, content }
+        let places = reading.words.iter().map(|word| places.get(word.stem.as_str()).copied()).collect();
+        Self { words, contexts, places, content }
     }
 
     /// How near the contents are in meaning.
@@ -153,12 +157,35 @@ pub struct Pair<'a> {
     here: &'a Meaning,
     /// For each word there and each here, how near they are.
     near: Vec<f32>,
+    /// Of sentences that were held against each other: a text of many figures asks for the same two again and again.
+    contexts: RefCell<FxHashMap<(usize, usize), [Vec<Nearest>; 2]>>,
+}
+
+/// How near the nearest word of another sentence is, which that is, and how near the next one is.
+#[derive(Clone, Copy, Default)]
+struct Nearest {
+    best: f32,
+    at: Option<usize>,
+    next: f32,
+}
+
+impl Nearest {
+    fn of(all: impl Iterator<Item = (usize, f32)>) -> Self {
+        all.fold(Self::default(), |nearest, (at, near)| match () {
+            () if near > nearest.best => Self { best: near, at: Some(at), next: nearest.best },
+            () => Self { next: nearest.next.max(near), ..nearest },
+        })
+    }
+
+    fn but_for(&self, word: Option<usize>) -> f32 {
+        if word.is_some() && self.at == word { self.next } else { self.best }
+    }
 }
 
 impl<'a> Pair<'a> {
     pub fn of(there: &'a Meaning, here: &'a Meaning) -> Self {
         let near = there.words.iter().flat_map(|one| here.words.iter().map(|other| one.near(other))).collect();
-        Self { there, here, near }
+        Self { there, here, near, contexts: RefCell::default() }
     }
 
     /// How near two words are.
@@ -207,13 +234,20 @@ impl<'a> Pair<'a> {
 
     /// How much of what stands around the one stands around the other too, from 0 to 1.
     pub fn around(&self, old: &Reading, one: usize, new: &Reading, other: usize) -> f32 {
-        let (one, other) = (&old.words[one], &new.words[other]);
-        let rows =
-            self.there.contexts[one.sentence].iter().copied().filter(|at| self.there.words[*at].stem != one.stem).collect::<Vec<_>>();
-        let columns =
-            self.here.contexts[other.sentence].iter().copied().filter(|at| self.here.words[*at].stem != other.stem).collect::<Vec<_>>();
-        let forth = part(self.there, &rows, |row| columns.iter().map(|column| soft(self.near(row, *column))).fold(0.0, f32::max));
-        let back = part(self.here, &columns, |column| rows.iter().map(|row| soft(self.near(*row, column))).fold(0.0, f32::max));
+        let (row, column) = (self.there.places[one], self.here.places[other]);
+        let sentences = (old.words[one].sentence, new.words[other].sentence);
+        let (rows, columns) = (&self.there.contexts[sentences.0], &self.here.contexts[sentences.1]);
+        let mut contexts = self.contexts.borrow_mut();
+        let [forth, back] = contexts.entry(sentences).or_insert_with(|| {
+            let forth = |row: &usize| Nearest::of(columns.iter().map(|column| (*column, soft(self.near(*row, *column)))));
+            let back = |column: &usize| Nearest::of(rows.iter().map(|row| (*row, soft(self.near(*row, *column)))));
+            [rows.iter().map(forth).collect(), columns.iter().map(back).collect()]
+        });
+        let part = |meaning: &Meaning, places: &[usize], nearest: &[Nearest], own: Option<usize>, its: Option<usize>| {
+            let others = places.iter().zip(nearest).filter(|(at, _)| Some(**at) != own);
+            mean(others.map(|(at, nearest)| (meaning.words[*at].weight, nearest.but_for(its))))
+        };
+        let (forth, back) = (part(self.there, rows, forth, row, column), part(self.here, columns, back, column, row));
         forth.max(back) * 0.5 + (forth * back).sqrt() * 0.5
     }
 }
@@ -238,11 +272,14 @@ fn cover(one: &Meaning, other: &Meaning, near: impl Fn(usize, usize) -> f32) -> 
 
 /// The weighted mean of what is said of these words.
 fn part(meaning: &Meaning, places: &[usize], of: impl Fn(usize) -> f32) -> f32 {
+    mean(places.iter().map(|at| (meaning.words[*at].weight, of(*at))))
+}
+
+fn mean(weighted: impl Iterator<Item = (f32, f32)>) -> f32 {
     let (mut all, mut got) = (0.0, 0.0);
-    for at in places {
-        let weight = meaning.words[*at].weight;
+    for (weight, value) in weighted {
         all += weight;
-        got += weight * of(*at);
+        got += weight * value;
     }
     if all > 0.0 { got / all } else { 0.0 }
 }

@@ -7,6 +7,7 @@ use super::{
     text::{Reading, Role},
     values::{Measure, Quantity},
 };
+use std::cell::LazyCell;
 
 /// More answers than these are a list, not a claim.
 const MOST: usize = 24;
@@ -56,17 +57,16 @@ pub fn rivals(old: &Reading, there: &[Slot], new: &Reading, here: &[Slot], pair:
     let mut rivals = Rivals::default();
     let mut nearest = 0.0;
     let is_same = |one: &Slot, other: &Slot| same(old, one, new, other);
+    let known: Vec<bool> = here.iter().take(MOST).map(|other| there.iter().any(|known| !known.dropped && is_same(known, other))).collect();
+    // "once a month, on its first Tuesday": the same day tells the same rhythm.
+    let timed = LazyCell::new(|| there.iter().any(|one| is_timed(one) && here.iter().any(|other| is_same(one, other))));
     for one in there.iter().take(MOST) {
         if rivals.keeps(one, here.iter().filter(|other| is_same(one, other)), |other| pair.around(old, one.at, new, other.at), old) {
             continue;
         }
-        for other in here.iter().take(MOST).filter(|other| !other.dropped) {
-            let known = || there.iter().any(|known| !known.dropped && is_same(known, other));
-            // "once a month, on its first Tuesday": the same day tells the same rhythm.
-            let across = one.sort != other.sort
-                && one.quantity.is_some()
-                && there.iter().any(|one| is_timed(one) && here.iter().any(|other| is_same(one, other)));
-            if across || !comparable(old, one, new, other, pair) || is_same(one, other) || known() {
+        for (other, known) in here.iter().zip(&known).filter(|(other, _)| !other.dropped) {
+            let across = one.sort != other.sort && one.quantity.is_some() && *timed;
+            if across || *known || !comparable(old, one, new, other, pair) || is_same(one, other) {
                 continue;
             }
             let near = pair.around(old, one.at, new, other.at);

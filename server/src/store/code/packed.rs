@@ -4,7 +4,8 @@ use crate::model::code::{File, Symbol};
 
 /// The symbols alone: path and digest have columns of their own.
 pub fn pack(file: &File) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(2 + file.symbols.len() * 64);
+    let size = |one: &Symbol| 64 + one.name.len() + one.signature.len() + one.body.len() + one.shingles.len() * 4;
+    let mut bytes = Vec::with_capacity(8 + file.symbols.iter().map(size).sum::<usize>());
     put_symbols(&mut bytes, file);
     bytes
 }

@@ -10,6 +10,7 @@ use crate::{
     problem::Problem,
     store::{Tx, Write},
 };
+use futures_util::TryStreamExt;
 use std::collections::HashMap;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -168,15 +169,15 @@ pub async fn files_of_each<M>(tx: &mut Tx<M>, snapshots: &[Uuid], paths: &[&str]
     if paths.is_empty() || snapshots.is_empty() {
         return Ok(found);
     }
-    let rows: Vec<(Uuid, String, String, Vec<u8>)> = sqlx::query_as(
+    // Read as they come: all of a large picture's bytes beside what they say is memory that takes longer to get than to fill.
+    let mut rows = sqlx::query_as(
         "select snapshot_id, path, sha256, symbols from code_files where workspace_id = $1 and snapshot_id = any($2) and path = any($3)",
     )
     .bind(tx.workspace())
     .bind(snapshots)
     .bind(paths)
-    .fetch_all(tx.conn())
-    .await?;
-    for (of, path, sha256, symbols) in rows {
+    .fetch(tx.conn());
+    while let Some((of, path, sha256, symbols)) = rows.try_next().await? {
         let file = unpacked((path, sha256, symbols))?;
         found.entry(of).or_default().insert(file.path.clone(), file);
     }
@@ -259,8 +260,8 @@ fn unpacked((path, sha256, symbols): (String, String, Vec<u8>)) -> Result<File, 
 
 /// Puts files in the place of those with the same path, and takes others away.
 pub async fn put_files(tx: &mut Tx<Write>, snapshot: Uuid, files: &Files, gone: &[String]) -> Result<(), Problem> {
-    /// Rows in one statement.
-    const AT_ONCE: usize = 5000;
+    /// Rows in one statement: thirty megabytes in one took a quarter of a second for their memory alone.
+    const AT_ONCE: usize = 250;
     let workspace = tx.workspace();
     if !gone.is_empty() {
         sqlx::query("delete from code_files where workspace_id = $1 and snapshot_id = $2 and path = any($3)")
