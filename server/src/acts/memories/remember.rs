@@ -230,7 +230,6 @@ async fn alone<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Asked) -> Result
 
 /// Remember many, all or none, in the order given.
 pub async fn remember_all<P: CanWrite>(app: &App, scope: &Scope<P>, news: Vec<NewMemory>) -> Result<Vec<Remembered>, Problem> {
-    let _under_way = app.backlog().begin();
     app.db().unless_answered(scope).await?;
     conflicts::weigh_together(&news)?;
     let mut asked = Vec::with_capacity(news.len());

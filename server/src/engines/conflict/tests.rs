@@ -219,7 +219,7 @@ fn another_state_and_another_order() {
 #[test]
 #[ignore = "prints the terms of all pairs but the sealed ones, to fit the weights anew"]
 fn terms() {
-    for file in FILES {
+    for file in FILES.into_iter().chain(["lessons", "lessons-plain"]) {
         let path = format!("{}/../tests/data/conflicts/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
         for line in std::fs::read_to_string(path).unwrap().lines() {
             let pair: Value = serde_json::from_str(line).unwrap();
