@@ -280,7 +280,9 @@ pub mod scale {
     const STEP: f32 = 0.036;
     const LENGTH_STEP: f32 = 0.045;
 
-    pub static WEIGHTS: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|code| SMALLEST * (code_as(code) * STEP).exp()));
+    /// Nought weighs nothing: it is the place of one that is gone.
+    pub static WEIGHTS: LazyLock<[f32; 256]> =
+        LazyLock::new(|| std::array::from_fn(|code| if code == 0 { 0.0 } else { SMALLEST * (code_as(code) * STEP).exp() }));
     pub static LENGTHS: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|code| (code_as(code) * LENGTH_STEP).exp().round()));
 
     /// At least 1: nought is kept for what is no longer there.

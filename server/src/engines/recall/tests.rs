@@ -165,6 +165,20 @@ fn a_step() -> impl Strategy<Value = Step> {
     ]
 }
 
+#[test]
+fn those_beside_the_gone_of_a_long_list_gain_nothing_by_it() {
+    let (all, gone) = (1..3000_u128, 100..600_u128);
+    let put = |index: &mut Index, id: u128| index.put(Sample::says("deploys").prepared(id));
+    let (mut grown, mut built) = (Index::new(), Index::new());
+    all.clone().for_each(|id| put(&mut grown, id));
+    gone.clone().for_each(|id| grown.remove(memory(id)));
+    all.filter(|id| !gone.contains(id)).for_each(|id| put(&mut built, id));
+    let (filter, weights) = (Filter::default(), Weights::default());
+    let question = ask("deploys", &filter, Viewer::default(), &weights);
+    let told = |index: &Index| index.search(&question).into_iter().map(|hit| (hit.id, hit.score)).collect::<Vec<_>>();
+    assert_eq!(told(&grown), told(&built));
+}
+
 proptest! {
     #[test]
     fn an_index_is_what_is_in_it_and_not_how_it_came_there(steps in prop::collection::vec(a_step(), 1..60), query in prop::collection::vec(select(&WORDS[..]), 1..4)) {
