@@ -100,6 +100,8 @@ pub async fn catch_up(app: &App) -> Result<(), Problem> {
         match sweep_while(app, &scope, A_WHILE, false, || !app.backlog().is_flooded()).await {
             Ok(swept) if swept.more => app.backlog().leave(workspace),
             Ok(_) => {}
+            // Somebody wrote to the same memories at this moment: the next look finds them as they are then.
+            Err(Problem::LostRace) => app.backlog().leave(workspace),
             Err(problem) => {
                 app.backlog().leave(workspace);
                 tracing::warn!(?problem, %workspace, "contradictions could not be looked for");

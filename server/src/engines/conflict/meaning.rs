@@ -158,8 +158,11 @@ pub struct Pair<'a> {
     /// For each word there and each here, how near they are.
     near: Vec<f32>,
     /// Of sentences that were held against each other: a text of many figures asks for the same two again and again.
-    contexts: RefCell<FxHashMap<(usize, usize), [Vec<Nearest>; 2]>>,
+    contexts: RefCell<FxHashMap<(usize, usize), Beside>>,
 }
+
+/// For each word of a sentence there, and for each of one here, the nearest of the other.
+type Beside = [Vec<Nearest>; 2];
 
 /// How near the nearest word of another sentence is, which that is, and how near the next one is.
 #[derive(Clone, Copy, Default)]
