@@ -16,6 +16,8 @@ const GENERIC: f32 = 0.4;
 /// From here two words are taken for the same; below the other they have nothing to do with each other.
 const SAME: f32 = 0.55;
 const NEAR: f32 = 0.35;
+/// Pairs of sentences that are remembered at a time: a text of thousands of them must not take memory for all.
+const MOST_BESIDE: usize = 1024;
 /// Words at the beginning of a text that say what it is about.
 const HEADS: usize = 2;
 
@@ -241,6 +243,9 @@ impl<'a> Pair<'a> {
         let sentences = (old.words[one].sentence, new.words[other].sentence);
         let (rows, columns) = (&self.there.contexts[sentences.0], &self.here.contexts[sentences.1]);
         let mut contexts = self.contexts.borrow_mut();
+        if contexts.len() >= MOST_BESIDE {
+            contexts.clear();
+        }
         let [forth, back] = contexts.entry(sentences).or_insert_with(|| {
             let forth = |row: &usize| Nearest::of(columns.iter().map(|column| (*column, soft(self.near(*row, *column)))));
             let back = |column: &usize| Nearest::of(rows.iter().map(|row| (*row, soft(self.near(*row, *column)))));
