@@ -1,5 +1,4 @@
-//! The dictionary of one index, and BM25 over it. Rare terms are walked first; once no other document can
-//! come among the best, the common ones are only looked up for those that are.
+//! The dictionary of one index, and BM25 over it. Who walks it is in `walk`.
 
 use super::{
     document::{Terms, scale},
@@ -9,17 +8,10 @@ use super::{
 };
 use hashbrown::{DefaultHashBuilder, HashTable};
 use roaring::RoaringBitmap;
-use std::{cell::RefCell, cmp::Reverse, collections::BinaryHeap, hash::BuildHasher};
+use std::hash::BuildHasher;
 
 /// More terms than this are not asked: the rarest of them say enough, and a question must not cost more than its cap.
 pub const MOST_TERMS: usize = 64;
-
-/// Postings left to walk for each document, from which on it is worth looking whether they must be walked.
-const WORTH_LOOKING: usize = 4;
-/// How much the rest may add, of what was added so far, for the best to be beyond its reach at all.
-const WITHIN_REACH: f32 = 0.8;
-/// Postings that are walked in the time that one document is looked up.
-const LOOKING_UP: usize = 64;
 
 #[derive(Default)]
 pub struct Lexicon {
@@ -150,78 +142,19 @@ impl Lexicon {
         typos::near(word, &self.signatures, &|id| &self.terms[id as usize].text)
     }
 
-    /// How much a document says what is asked; `by_term` is `asked` in order of terms, see [`by_term`].
-    pub fn said(&self, document: u32, by_term: &[(u32, usize)]) -> Said {
-        let mut said = [0.0; MOST_TERMS];
-        let mut wanted = by_term.iter().peekable();
-        for (id, weight) in unpack(&self.documents[document as usize]) {
-            while wanted.next_if(|(want, _)| *want < id).is_some() {}
-            match wanted.peek() {
-                None => break,
-                Some(&&(want, place)) if want == id => said[place] = scale::WEIGHTS[usize::from(weight)],
-                Some(_) => {}
-            }
-        }
-        said
+    /// Where a term is said.
+    pub fn postings(&self, term: u32) -> &Postings {
+        &self.terms[term as usize].postings
     }
 
-    pub fn length_of(&self, document: u32) -> f32 {
-        scale::LENGTHS[usize::from(self.lengths[document as usize])]
+    /// The codes of the documents' lengths, by ordinal.
+    pub fn lengths(&self) -> &[u8] {
+        &self.lengths
     }
 
     #[expect(clippy::cast_precision_loss, reason = "an average needs no more")]
     pub fn average_length(&self) -> f32 {
         (self.total_length as f32 / self.count.max(1) as f32).max(1.0)
-    }
-
-    /// The best documents by words, best first. `asked` is sorted by weight, greatest first.
-    pub fn best(&self, asked: &[Asked], allowed: &RoaringBitmap, weights: &Weights, count: usize) -> Vec<(u32, f32)> {
-        thread_local!(static BOARD: RefCell<Board> = RefCell::default());
-        BOARD.with_borrow_mut(|board| {
-            board.cover(self.documents.len());
-            let best = self.fill(board, asked, allowed, weights, count);
-            board.wipe();
-            best
-        })
-    }
-
-    fn fill(&self, board: &mut Board, asked: &[Asked], allowed: &RoaringBitmap, weights: &Weights, count: usize) -> Vec<(u32, f32)> {
-        let average = self.average_length();
-        let damping: [f32; 256] = std::array::from_fn(|code| damping(scale::LENGTHS[code], average, weights));
-        let known: Vec<(&Postings, f32)> =
-            asked.iter().filter_map(|asked| Some((&self.terms[asked.term? as usize].postings, asked.weight))).collect();
-        let (mut reached, mut reach) = (0.0, known.iter().map(|(_, weight)| weight).sum::<f32>());
-        for (at, (postings, weight)) in known.iter().enumerate() {
-            self.walk(board, postings, *weight, &damping);
-            reached += weight;
-            // No document that says only the rest can come to more than this.
-            reach -= weight;
-            let rest: usize = known[at + 1..].iter().map(|(postings, _)| postings.len()).sum();
-            // Looking for the bar is a walk too: over the documents, and not over what they say.
-            if rest * WORTH_LOOKING < self.documents.len() || reach > reached * WITHIN_REACH {
-                continue;
-            }
-            let Some(bar) = board.best(allowed, count).get(count - 1).map(|(_, bar)| *bar).filter(|bar| *bar > reach) else { continue };
-            let Some(in_play) = board.above(allowed, bar - reach, rest / LOOKING_UP + 1) else { continue };
-            let by_term = by_term(asked);
-            let full = |document| score(&self.said(document, &by_term), self.length_of(document), average, asked, weights);
-            let mut best: Vec<(u32, f32)> = in_play.into_iter().map(|document| (document, full(document))).collect();
-            best.sort_unstable_by(best_first);
-            best.truncate(count);
-            return best;
-        }
-        board.best(allowed, count)
-    }
-
-    fn walk(&self, board: &mut Board, postings: &Postings, rareness: f32, damping: &[f32; 256]) {
-        let (documents, said) = postings.columns();
-        let table = &*scale::WEIGHTS;
-        for (&document, &said) in documents.iter().zip(said) {
-            let said = table[usize::from(said)];
-            let at = document as usize;
-            board.scores[at] += rareness * said / (said + damping[usize::from(self.lengths[at])]);
-            board.touched[at / BLOCK] = true;
-        }
     }
 
     fn say(&mut self, text: &str, document: u32, weight: u8) -> u32 {
@@ -261,20 +194,13 @@ impl Lexicon {
     }
 }
 
-/// The places of the asked terms, in the order in which documents keep theirs.
-pub fn by_term(asked: &[Asked]) -> Vec<(u32, usize)> {
-    let mut by_term: Vec<_> = asked.iter().enumerate().filter_map(|(place, asked)| Some((asked.term?, place))).collect();
-    by_term.sort_unstable();
-    by_term
-}
-
 /// BM25 of what a document of this length says. Summed in the order of the question, so that it comes out the same however an index grew.
 pub fn score(said: &Said, length: f32, average: f32, asked: &[Asked], weights: &Weights) -> f32 {
     let damping = damping(length, average, weights);
     asked.iter().zip(said).filter(|(_, said)| **said > 0.0).map(|(asked, said)| asked.weight * said / (said + damping)).sum()
 }
 
-fn damping(length: f32, average: f32, weights: &Weights) -> f32 {
+pub fn damping(length: f32, average: f32, weights: &Weights) -> f32 {
     weights.k1 * (1.0 - weights.b + weights.b * length / average)
 }
 
@@ -283,7 +209,7 @@ fn length(code: u8) -> u64 {
     scale::LENGTHS[usize::from(code)] as u64
 }
 
-fn ordinal(place: usize) -> u32 {
+pub fn ordinal(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
@@ -319,107 +245,4 @@ fn unpack(packed: &[u8]) -> impl Iterator<Item = (u32, u8)> {
         id = id.wrapping_add(gap);
         Some((id, bytes.next()?))
     })
-}
-
-const BLOCK: usize = 128;
-
-/// One score per document, kept by each thread and wiped where it was written.
-#[derive(Default)]
-struct Board {
-    scores: Vec<f32>,
-    touched: Vec<bool>,
-}
-
-impl Board {
-    fn cover(&mut self, documents: usize) {
-        let blocks = documents.div_ceil(BLOCK);
-        if self.touched.len() < blocks {
-            self.touched.resize(blocks, false);
-            self.scores.resize(blocks * BLOCK, 0.0);
-        }
-    }
-
-    fn wipe(&mut self) {
-        for (touched, scores) in self.touched.iter_mut().zip(self.scores.chunks_exact_mut(BLOCK)) {
-            if std::mem::take(touched) {
-                scores.fill(0.0);
-            }
-        }
-    }
-
-    /// The best that are allowed, best first.
-    fn best(&self, allowed: &RoaringBitmap, count: usize) -> Vec<(u32, f32)> {
-        let mut heap: BinaryHeap<Reverse<(Ordered, u32)>> = BinaryHeap::with_capacity(count + 1);
-        self.each_above(allowed, 0.0, |document, score| {
-            heap.push(Reverse((Ordered(score), document)));
-            if heap.len() > count {
-                heap.pop();
-            }
-            if heap.len() < count { Some(0.0) } else { heap.peek().map(|Reverse((Ordered(score), _))| *score) }
-        });
-        let mut best: Vec<(u32, f32)> = heap.into_iter().map(|Reverse((Ordered(score), document))| (document, score)).collect();
-        best.sort_unstable_by(best_first);
-        best
-    }
-
-    /// All that are allowed and above a bar, unless there are more than `most`.
-    fn above(&self, allowed: &RoaringBitmap, bar: f32, most: usize) -> Option<Vec<u32>> {
-        let mut above = Vec::new();
-        self.each_above(allowed, bar, |document, _| {
-            above.push(document);
-            Some(bar).filter(|_| above.len() <= most)
-        });
-        Some(above).filter(|above| above.len() <= most)
-    }
-
-    /// Whoever is offered one answers with the bar for the next, or with none to end it.
-    fn each_above(&self, allowed: &RoaringBitmap, mut bar: f32, mut offer: impl FnMut(u32, f32) -> Option<f32>) {
-        let blocks = self.touched.iter().filter(|touched| **touched).count();
-        // The smaller of the two is walked, the other asked.
-        if allowed.len() < (blocks * 8) as u64 {
-            for document in allowed {
-                let score = self.scores.get(document as usize).copied().unwrap_or_default();
-                if score > bar {
-                    let Some(next) = offer(document, score) else { return };
-                    bar = next;
-                }
-            }
-            return;
-        }
-        for (block, scores) in self.scores.chunks_exact(BLOCK).enumerate().filter(|(block, _)| self.touched[*block]) {
-            // Counting them all is quicker than stopping at the first: the compiler does eight at a time.
-            if scores.iter().map(|score| u32::from(*score > bar)).sum::<u32>() == 0 {
-                continue;
-            }
-            for (place, &score) in scores.iter().enumerate() {
-                let document = ordinal(block * BLOCK + place);
-                if score > bar && allowed.contains(document) {
-                    let Some(next) = offer(document, score) else { return };
-                    bar = next;
-                }
-            }
-        }
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as sorting asks for it")]
-fn best_first(a: &(u32, f32), b: &(u32, f32)) -> std::cmp::Ordering {
-    b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
-}
-
-#[derive(Clone, Copy, PartialEq)]
-struct Ordered(f32);
-
-impl Eq for Ordered {}
-
-impl PartialOrd for Ordered {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ordered {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
 }

@@ -19,6 +19,7 @@ mod sessions;
 #[cfg(test)]
 mod tests;
 mod typos;
+mod walk;
 pub mod weights;
 mod words;
 

@@ -8,6 +8,7 @@ use super::{
     lexical::{self, Asked, MOST_TERMS, Said},
     question::{AskedAnchor, Hit, Question},
     semantic::Vector,
+    walk::Walk,
     weights::{Fusion, authority},
     words::Words,
 };
@@ -34,13 +35,12 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     let vector = question.vector.filter(|_| question.weights.semantic > 0.0);
     let count = question.weights.candidates.max(question.limit);
     let (asked, speaks) = asked(index, question, &allowed, &extra);
-    let by_words = index.lexicon.best(&asked, &allowed, question.weights, count);
+    let (walk, by_words) = Walk::over(&index.lexicon, &asked, &allowed, question.weights, count);
     // Most questions may see everything, and asking each row costs.
     let narrowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
     let by_meaning = vector.map(|vector| index.vectors.nearest(vector, narrowed, count)).unwrap_or_default();
-    let (by_term, average) = (lexical::by_term(&asked), index.lexicon.average_length());
-    let walked = by_words.iter().copied().collect();
-    let search = Search { index, question, allowed: &allowed, vector, asked, by_term, walked, average, lists: !speaks && vector.is_none() };
+    let average = index.lexicon.average_length();
+    let search = Search { index, question, allowed: &allowed, vector, asked, walk, average, lists: !speaks && vector.is_none() };
     let mut candidates = search.candidates(by_words, by_meaning, count);
     candidates.extend(extra.iter().map(|one| search.outsider(one)));
     search.fuse(&mut candidates);
@@ -87,9 +87,7 @@ struct Search<'a> {
     allowed: &'a RoaringBitmap,
     vector: Option<&'a Vector>,
     asked: Vec<Asked>,
-    by_term: Vec<(u32, usize)>,
-    /// How well the best by words do, which need not be looked up again.
-    walked: HashMap<u32, f32>,
+    walk: Walk<'a>,
     average: f32,
     /// Nothing was asked: whatever the filter lets through is an answer.
     lists: bool,
@@ -119,19 +117,18 @@ impl<'a> Search<'a> {
         }
         let bring = self.question.weights.in_context;
         for (document, _) in by_words.into_iter().take(bring).chain(by_meaning.into_iter().take(bring)) {
-            pool.extend(self.neighbours(document));
+            pool.extend(self.neighbours(document).into_iter().flatten());
         }
-        let mut own = HashMap::with_capacity(2 * usize::try_from(pool.len()).unwrap_or_default());
-        pool.iter().filter_map(|document| self.candidate(document, &mut own)).collect()
+        let beside: Vec<(u32, [Option<u32>; 2])> = pool.iter().map(|document| (document, self.neighbours(document))).collect();
+        let evidence = self.evidence(&beside);
+        beside.iter().filter_map(|(document, beside)| self.candidate(*document, *beside, &evidence)).collect()
     }
 
-    fn candidate(&self, document: u32, own: &mut HashMap<u32, Evidence>) -> Option<Candidate<'a>> {
+    fn candidate(&self, document: u32, beside: [Option<u32>; 2], evidence: &HashMap<u32, Evidence>) -> Option<Candidate<'a>> {
         let entry = self.index.entry(document)?;
-        let mut evidence = |document| *own.entry(document).or_insert_with(|| self.evidence(document));
-        let Evidence { words, meaning } = evidence(document);
+        let Evidence { words, meaning } = *evidence.get(&document)?;
         let (mut all, mut weight) = (Evidence { words, meaning }, 1.0);
-        for neighbour in self.neighbours(document) {
-            let beside = evidence(neighbour);
+        for beside in beside.into_iter().flatten().filter_map(|neighbour| evidence.get(&neighbour)) {
             let context = self.question.weights.context;
             all.words += context * beside.words;
             all.meaning = all.meaning.map(|own| own + context * beside.meaning.unwrap_or(own));
@@ -145,25 +142,21 @@ impl<'a> Search<'a> {
         Some(Candidate { facts: &entry.facts, code, words, meaning, relevance: 0.0, why: Why::default() })
     }
 
-    fn evidence(&self, document: u32) -> Evidence {
-        let lexicon = &self.index.lexicon;
-        let look_up = || {
-            let said = lexicon.said(document, &self.by_term);
-            lexical::score(&said, lexicon.length_of(document), self.average, &self.asked, self.question.weights)
-        };
-        let walked = self.walked.get(&document).copied();
-        debug_assert!(walked.is_none_or(|walked| walked.to_bits() == look_up().to_bits()), "walked or looked up, it is the same");
-        Evidence {
-            words: walked.unwrap_or_else(look_up),
-            meaning: self.vector.and_then(|vector| self.index.vectors.similarity(document, vector)),
-        }
+    /// Of all of them and those beside them, each once.
+    fn evidence(&self, documents: &[(u32, [Option<u32>; 2])]) -> HashMap<u32, Evidence> {
+        let mut all: Vec<u32> =
+            documents.iter().flat_map(|(document, beside)| beside.iter().flatten().chain([document])).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        let meaning = |document| self.vector.and_then(|vector| self.index.vectors.similarity(document, vector));
+        let evidence = |(&document, words)| (document, Evidence { words, meaning: meaning(document) });
+        all.iter().zip(self.walk.scores(&all)).map(evidence).collect()
     }
 
     /// The ones before and after it in its session, as far as they may be seen.
-    fn neighbours(&self, document: u32) -> impl Iterator<Item = u32> {
+    fn neighbours(&self, document: u32) -> [Option<u32>; 2] {
         let (mates, at) = self.index.mates(document);
-        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
-        beside.filter_map(move |at| mates.get(at).copied()).filter(|mate| self.allowed.contains(*mate))
+        [at.checked_sub(1), Some(at + 1)].map(|beside| mates.get(beside?).copied().filter(|mate| self.allowed.contains(*mate)))
     }
 
     /// Nothing was asked: the newest of all, for their authority and age to speak.

@@ -52,9 +52,15 @@ impl Sessions {
 
     /// All of a session, and where in it a document stands.
     pub fn around(&self, id: u32, document: u32, birth: &dyn Fn(u32) -> Birth) -> (&[u32], usize) {
+        /// Looking at each is quicker than looking up when they were born.
+        const FEW: usize = 64;
         let Some((_, mates)) = self.slots.get(id as usize) else { return (&[], 0) };
-        let own = birth(document);
-        let from = mates.partition_point(|mate| birth(*mate) < own);
+        let from = if mates.len() > FEW {
+            let own = birth(document);
+            mates.partition_point(|mate| birth(*mate) < own)
+        } else {
+            0
+        };
         let at = (from..mates.len()).find(|at| mates[*at] == document).unwrap_or(from);
         (mates, at)
     }

@@ -14,10 +14,10 @@ pub fn dots(query: &[i8], rows: &[i8], found: &mut [i32]) {
     dispatch!(Level::new(), _ => many_dots(query, rows, found));
 }
 
-/// In how many bits each row of `rows` differs from `signs`, those in `strong` counted three times; as many as `found` has places.
-/// Answers with the smallest.
-pub fn distances(signs: &[u64], strong: &[u64], rows: &[u64], found: &mut [u32]) -> u32 {
-    dispatch!(Level::new(), _ => many_distances(signs, strong, rows, found))
+/// In how many bits each row of `rows` differs from `signs`, those in `strong` counted three times; as many as `found` has places,
+/// 64 at most. Answers with a bit for each that is below the limit.
+pub fn distances(signs: &[u64], strong: &[u64], rows: &[u64], found: &mut [u32], limit: u32) -> u64 {
+    dispatch!(Level::new(), _ => many_distances(signs, strong, rows, found, limit))
 }
 
 /// The Walsh-Hadamard transform of as many values as a power of two, in place, not scaled.
@@ -50,7 +50,7 @@ fn many_dots(query: &[i8], rows: &[i8], found: &mut [i32]) {
 }
 
 #[inline(always)]
-fn many_distances(signs: &[u64], strong: &[u64], rows: &[u64], found: &mut [u32]) -> u32 {
+fn many_distances(signs: &[u64], strong: &[u64], rows: &[u64], found: &mut [u32], limit: u32) -> u64 {
     if let (Ok(signs), Ok(strong)) = (<&[u64; 4]>::try_from(signs), <&[u64; 4]>::try_from(strong)) {
         for (row, found) in rows.as_chunks::<4>().0.iter().zip(found.iter_mut()) {
             *found = one_distance(signs, strong, row);
@@ -60,7 +60,7 @@ fn many_distances(signs: &[u64], strong: &[u64], rows: &[u64], found: &mut [u32]
             *found = one_distance(signs, strong, row);
         }
     }
-    found.iter().copied().min().unwrap_or(u32::MAX)
+    found.iter().zip(0_u32..).fold(0, |below, (distance, place)| below | u64::from(*distance < limit) << place)
 }
 
 #[inline(always)]

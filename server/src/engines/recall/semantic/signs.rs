@@ -68,12 +68,12 @@ impl Signs {
         let mut distances = [0; BLOCK];
         for (block, bits) in self.bits.chunks(BLOCK * self.words).enumerate() {
             let rows = bits.len() / self.words;
-            if kernels::distances(&signs, &strong, bits, &mut distances[..rows]) >= nearest.limit {
-                continue;
-            }
-            for (place, distance) in distances[..rows].iter().enumerate() {
-                if *distance < nearest.limit && counts(block * BLOCK + place) {
-                    nearest.push(block * BLOCK + place, *distance);
+            let mut below = kernels::distances(&signs, &strong, bits, &mut distances[..rows], nearest.limit);
+            while below > 0 {
+                let place = below.trailing_zeros() as usize;
+                below &= below - 1;
+                if distances[place] < nearest.limit && counts(block * BLOCK + place) {
+                    nearest.push(block * BLOCK + place, distances[place]);
                 }
             }
         }
@@ -85,9 +85,9 @@ impl Signs {
         let (signs, strong) = self.question(query);
         let mut nearest = Nearest::of(kept, self.words * 64);
         for row in rows {
-            let distance = kernels::distances(&signs, &strong, &self.bits[row * self.words..(row + 1) * self.words], &mut [0]);
-            if distance < nearest.limit {
-                nearest.push(row, distance);
+            let mut distance = [0];
+            if kernels::distances(&signs, &strong, &self.bits[row * self.words..(row + 1) * self.words], &mut distance, nearest.limit) > 0 {
+                nearest.push(row, distance[0]);
             }
         }
         nearest.rows()
