@@ -1,5 +1,6 @@
 //! The best documents by words. Rare terms are walked first; once no other document can come among the best, the common ones
 //! are only looked up for those that are.
+#![expect(clippy::inline_always, reason = "a loop takes the instruction set of the caller only if it is inlined into it")]
 
 use super::{
     document::scale,
@@ -7,6 +8,7 @@ use super::{
     postings::Postings,
     weights::Weights,
 };
+use fearless_simd::{Level, dispatch};
 use roaring::RoaringBitmap;
 use std::cell::Cell;
 
@@ -132,7 +134,7 @@ fn first_not_below(documents: &[u32], from: usize, document: u32) -> usize {
     from + begin + rest.get(begin..rest.len().min(end + 1)).map_or(0, |near| near.partition_point(|&other| other < document))
 }
 
-const BLOCK: usize = 128;
+const BLOCK: usize = 64;
 
 /// One score per document, kept by each thread and wiped where it was written.
 #[derive(Default)]
@@ -202,12 +204,11 @@ impl Board {
             return;
         }
         for (block, scores) in self.scores.chunks_exact(BLOCK).enumerate().filter(|(block, _)| self.touched[*block]) {
-            // Counting them all is quicker than stopping at the first: the compiler does eight at a time.
-            if scores.iter().map(|score| u32::from(*score > bar)).sum::<u32>() == 0 {
-                continue;
-            }
-            for (place, &score) in scores.iter().enumerate() {
-                let document = ordinal(block * BLOCK + place);
+            let mut above = above(scores, bar);
+            while above > 0 {
+                let place = above.trailing_zeros() as usize;
+                above &= above - 1;
+                let (document, score) = (ordinal(block * BLOCK + place), scores[place]);
                 if score > bar && allowed.contains(document) {
                     let Some(next) = offer(document, score) else { return };
                     bar = next;
@@ -215,6 +216,16 @@ impl Board {
             }
         }
     }
+}
+
+/// A bit for each score of a block that is above the bar.
+fn above(scores: &[f32], bar: f32) -> u64 {
+    dispatch!(Level::new(), _ => all_above(scores, bar))
+}
+
+#[inline(always)]
+fn all_above(scores: &[f32], bar: f32) -> u64 {
+    scores.iter().zip(0_u32..).fold(0, |above, (score, place)| above | u64::from(*score > bar) << place)
 }
 
 fn keep_best(found: &mut Vec<(u32, f32)>, count: usize) {
