@@ -421,6 +421,9 @@ async fn thousands_are_undone_at_once() {
 async fn a_decision_comes_back_beside_those_it_stood_with_before() {
     let house = House::open().await;
     let (writer, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    // Somebody's that has nothing to do with it, and is open all the while.
+    let mut held = house.owner().begin().await.expect("a transaction");
+    sqlx::query("select pg_current_xact_id()").execute(&mut *held).await.expect("a number");
     // Of many that are sent together not all are held against each other.
     let others = (0..30).map(|n| format!("zorb{n} quux{n} plugh{n}"));
     let two = ["Service tokens are signed with RS256.", "Service tokens are signed with HS256."].map(str::to_owned);
