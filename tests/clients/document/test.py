@@ -13,7 +13,7 @@ import urllib.request
 from socket import socket
 
 PROGRAM, SCHEMATHESIS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-SECONDS = int(os.environ.get("DOCUMENT_SECONDS", "240"))
+SECONDS = int(os.environ.get("DOCUMENT_SECONDS", "150"))
 SEED = os.environ.get("DOCUMENT_SEED", "1")
 EMAIL, PASSWORD = "root@example.org", "stones upon stones upon stones"
 # Those who may take away most come last.
