@@ -82,14 +82,14 @@ fn column<T>(pairs: &[(Judged, Judged, &Clash)], of: impl Fn(&(Judged, Judged, &
     pairs.iter().map(of).collect()
 }
 
-/// Whatever is not to be seen at this moment was changed at or after this.
-pub async fn horizon<M>(tx: &mut Tx<M>) -> Result<String, Problem> {
-    Ok(sqlx::query_scalar("select pg_snapshot_xmin(pg_current_snapshot())::text").fetch_one(tx.conn()).await?)
+/// What is to be seen at this moment.
+pub async fn snapshot<M>(tx: &mut Tx<M>) -> Result<String, Problem> {
+    Ok(sqlx::query_scalar("select pg_current_snapshot()::text").fetch_one(tx.conn()).await?)
 }
 
-/// The active decisions that changed since. Who asks is the only one who makes decisions active in this workspace until the
-/// transaction ends, so that of two at the same moment one sees the other.
-pub async fn decisions_since(tx: &mut Tx<Write>, horizon: &str) -> Result<Vec<MemoryId>, Problem> {
+/// The active decisions that were not to be seen then, or not so, and this transaction's own. Who asks is the only one who makes
+/// decisions active in this workspace until the transaction ends, so that of two at the same moment one sees the other.
+pub async fn decisions_since(tx: &mut Tx<Write>, snapshot: &str) -> Result<Vec<MemoryId>, Problem> {
     let workspace = tx.workspace();
     sqlx::query("select pg_advisory_xact_lock(hashtextextended('cairn decisions ' || $1::text, 0))")
         .bind(workspace)
@@ -97,9 +97,10 @@ pub async fn decisions_since(tx: &mut Tx<Write>, horizon: &str) -> Result<Vec<Me
         .await?;
     // A statement of its own: only then does it see what was committed before the lock was had.
     let sql = "select id from memories
-               where workspace_id = $1 and changed_xid >= $2::text::xid8 and kind = 'decision' and state = 'active'
+               where workspace_id = $1 and changed_xid >= pg_snapshot_xmin($2::text::pg_snapshot) and kind = 'decision' and state = 'active'
+                 and (not pg_visible_in_snapshot(changed_xid, $2::text::pg_snapshot) or changed_xid = pg_current_xact_id_if_assigned())
                order by id";
-    Ok(sqlx::query_scalar(sql).bind(workspace).bind(horizon).fetch_all(tx.conn()).await?)
+    Ok(sqlx::query_scalar(sql).bind(workspace).bind(snapshot).fetch_all(tx.conn()).await?)
 }
 
 #[derive(sqlx::FromRow)]

@@ -10,7 +10,7 @@ use crate::{
     store::{self, Permission, Scope, Tx, Write},
 };
 
-/// Where a look at the decisions began. What changed from there on it may have missed.
+/// Where a look at the decisions began. What was not to be seen there it may have missed.
 #[derive(Clone, Debug)]
 pub struct Since(String);
 
@@ -21,7 +21,7 @@ impl Since {
     }
 
     pub async fn within<M>(tx: &mut Tx<M>) -> Result<Self, Problem> {
-        store::conflicts::horizon(tx).await.map(Self)
+        store::conflicts::snapshot(tx).await.map(Self)
     }
 
     /// The active decisions that came meanwhile and contradict this one. Until this transaction ends no other can come.

@@ -53,7 +53,9 @@ async fn leave_erased<M>(app: &App, tx: &mut Tx<M>, plan: &mut Plan, closed: &Ha
 async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>, plan: &mut Plan) -> Result<(), Problem> {
     let returning = plan.returning_decisions();
     let decisions: Vec<Memory> = store::memories::find_versions(tx, &returning).await?;
-    let put_aside = put_aside(tx, &returning).await?;
+    let ids: Vec<MemoryId> = returning.into_iter().map(|(id, _)| id).collect();
+    let now = store::memories::find_some(tx, &ids).await?;
+    let put_aside: HashMap<MemoryId, OffsetDateTime> = now.into_iter().map(|memory| (memory.id, memory.updated_at)).collect();
     let Some(first) = put_aside.values().min() else { return Ok(()) };
     if !store::memories::decided_since(tx, *first, &plan.moving()).await? {
         return Ok(());
@@ -72,24 +74,13 @@ async fn leave_contradicting<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx
 
 /// Before it is done: where a decision was made meanwhile that one which comes back contradicts, all is weighed anew.
 pub(super) async fn unless_decided_meanwhile(tx: &mut Tx<Write>, since: &Since, plan: &Plan) -> Result<(), Problem> {
-    let returning = plan.returning_decisions();
-    let put_aside = put_aside(tx, &returning).await?;
-    for decision in store::memories::find_versions(tx, &returning).await? {
+    for decision in store::memories::find_versions(tx, &plan.returning_decisions()).await? {
         let against = since.against(tx, &decision).await?;
-        // A transaction that is open anywhere makes older ones look as if they had come meanwhile.
-        let made_since = |other: &Memory| put_aside.get(&decision.id).is_none_or(|then| other.updated_at > *then);
-        if against.iter().any(|(other, _)| plan.stays_active(other.id) && made_since(other)) {
+        if against.iter().any(|(other, _)| plan.stays_active(other.id)) {
             return Err(Problem::LostRace);
         }
     }
     Ok(())
-}
-
-/// When each of them was last changed, and so put aside.
-async fn put_aside<M>(tx: &mut Tx<M>, decisions: &[(MemoryId, i32)]) -> Result<HashMap<MemoryId, OffsetDateTime>, Problem> {
-    let ids: Vec<MemoryId> = decisions.iter().map(|(id, _)| *id).collect();
-    let now = store::memories::find_some(tx, &ids).await?;
-    Ok(now.into_iter().map(|memory| (memory.id, memory.updated_at)).collect())
 }
 
 /// Of what comes back, the newest stay where they are when there is no room for all.

@@ -179,6 +179,34 @@ fn those_beside_the_gone_of_a_long_list_gain_nothing_by_it() {
     assert_eq!(told(&grown), told(&built));
 }
 
+#[test]
+fn common_words_that_are_not_walked_count_for_those_they_are_looked_up_for() {
+    let says = |n: u128| {
+        let (n, common) = (usize::try_from(n).expect("small"), ["deploys", "gateway", "deploys gateway", "deploys deploys gateway"]);
+        let rare = if n.is_multiple_of(20) { "friday ".repeat(1 + n / 20 % 3) } else { String::new() };
+        Sample::says(&format!("{rare}{} {}", common[n % 4], "token ".repeat(n % 7)))
+    };
+    let all: Vec<Prepared> = (1..6000).filter(|id| !(100..600).contains(id)).map(|id| says(id).prepared(id)).collect();
+    let mut index = Index::new();
+    (1..6000).for_each(|id| index.put(says(id).prepared(id)));
+    (100..600).for_each(|id| index.remove(memory(id)));
+    let (filter, weights) = (Filter::default(), Weights::default());
+    let question = Question { limit: 60, ..ask("friday gateway deploys", &filter, Viewer::default(), &weights) };
+    let told = |hits: Vec<Hit>| hits.into_iter().map(|hit| (hit.id, hit.score)).collect::<Vec<_>>();
+    // Each by its own terms, and nothing of it from the lists.
+    let one_by_one = told(index.search_with(&question, Some(&|_, _| false), &all));
+    assert_eq!(told(index.search(&question)), one_by_one);
+
+    let lexicon = &index.lexicon;
+    let asked = ["friday", "gateway", "deploy"].map(|text| {
+        let term = lexicon.find(text);
+        lexical::Asked { text: text.into(), term, weight: lexicon.rareness(term) }
+    });
+    let allowed = filters::Filters::allowed(&index.filters, &filter, Viewer::default(), NOW, &index.entries);
+    let (walk, _) = walk::Walk::over(lexicon, &asked, &allowed, &weights, weights.candidates);
+    assert_eq!(walk.left_alone(), 2, "or this says nothing");
+}
+
 proptest! {
     #[test]
     fn an_index_is_what_is_in_it_and_not_how_it_came_there(steps in prop::collection::vec(a_step(), 1..60), query in prop::collection::vec(select(&WORDS[..]), 1..4)) {

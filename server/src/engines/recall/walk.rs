@@ -1,14 +1,13 @@
 //! The best documents by words. Rare terms are walked first; once no other document can come among the best, the common ones
 //! are only looked up for those that are.
-#![expect(clippy::inline_always, reason = "a loop takes the instruction set of the caller only if it is inlined into it")]
 
 use super::{
     document::scale,
     lexical::{Asked, Lexicon, damping, ordinal},
     postings::Postings,
+    semantic::bits_above,
     weights::Weights,
 };
-use fearless_simd::{Level, dispatch};
 use roaring::RoaringBitmap;
 use std::cell::Cell;
 
@@ -74,6 +73,12 @@ impl<'a> Walk<'a> {
             }
         }
         scores
+    }
+
+    /// How many common terms were left alone.
+    #[cfg(test)]
+    pub fn left_alone(&self) -> usize {
+        self.rest.len()
     }
 
     fn best(&mut self, mut known: Vec<(&'a Postings, f32)>, allowed: &RoaringBitmap, count: usize) -> Vec<(u32, f32)> {
@@ -204,7 +209,7 @@ impl Board {
             return;
         }
         for (block, scores) in self.scores.chunks_exact(BLOCK).enumerate().filter(|(block, _)| self.touched[*block]) {
-            let mut above = above(scores, bar);
+            let mut above = bits_above(scores, bar);
             while above > 0 {
                 let place = above.trailing_zeros() as usize;
                 above &= above - 1;
@@ -216,16 +221,6 @@ impl Board {
             }
         }
     }
-}
-
-/// A bit for each score of a block that is above the bar.
-fn above(scores: &[f32], bar: f32) -> u64 {
-    dispatch!(Level::new(), _ => all_above(scores, bar))
-}
-
-#[inline(always)]
-fn all_above(scores: &[f32], bar: f32) -> u64 {
-    scores.iter().zip(0_u32..).fold(0, |above, (score, place)| above | u64::from(*score > bar) << place)
 }
 
 fn keep_best(found: &mut Vec<(u32, f32)>, count: usize) {

@@ -20,6 +20,11 @@ pub fn distances(signs: &[u64], strong: &[u64], rows: &[u64], found: &mut [u32],
     dispatch!(Level::new(), _ => many_distances(signs, strong, rows, found, limit))
 }
 
+/// A bit for each of up to 64 values that is above the limit.
+pub fn bits_above(values: &[f32], limit: f32) -> u64 {
+    dispatch!(Level::new(), _ => all_bits_above(values, limit))
+}
+
 /// The Walsh-Hadamard transform of as many values as a power of two, in place, not scaled.
 pub fn hadamard(values: &mut [f32]) {
     dispatch!(Level::new(), _ => butterflies(values));
@@ -67,6 +72,11 @@ fn many_distances(signs: &[u64], strong: &[u64], rows: &[u64], found: &mut [u32]
 fn one_distance(signs: &[u64], strong: &[u64], row: &[u64]) -> u32 {
     let wrong = signs.iter().zip(row).map(|(sign, row)| sign ^ row);
     wrong.zip(strong).map(|(wrong, strong)| wrong.count_ones() + 2 * (wrong & strong).count_ones()).sum()
+}
+
+#[inline(always)]
+fn all_bits_above(values: &[f32], limit: f32) -> u64 {
+    values.iter().zip(0_u32..).fold(0, |bits, (value, place)| bits | u64::from(*value > limit) << place)
 }
 
 #[inline(always)]

@@ -11,6 +11,7 @@ mod tokens;
 mod vectors;
 
 pub use chunks::windows;
+pub(super) use kernels::bits_above;
 pub use model::Model;
 pub use vectors::Vectors;
 

@@ -52,7 +52,7 @@ impl Signs {
         let mut turned = Vec::new();
         for (row, scale) in codes[known * self.middle.len()..].chunks_exact(self.middle.len()).zip(&scales[known..]) {
             self.turn(row, *scale, &mut turned);
-            self.bits.extend(turned.chunks(64).map(|values| bits_above(values, 0.0)));
+            self.bits.extend(turned.chunks(64).map(|values| kernels::bits_above(values, 0.0)));
         }
     }
 
@@ -113,11 +113,11 @@ impl Signs {
     fn question(&self, query: &Vector) -> (Vec<u64>, Vec<u64>) {
         let mut turned = Vec::new();
         self.turn(&query.codes, query.scale, &mut turned);
-        let signs = turned.chunks(64).map(|values| bits_above(values, 0.0)).collect();
+        let signs = turned.chunks(64).map(|values| kernels::bits_above(values, 0.0)).collect();
         #[expect(clippy::cast_precision_loss, reason = "a mean needs no more digits")]
         let usual = (turned.iter().map(|value| value * value).sum::<f32>() / turned.len() as f32).sqrt();
         let strength: Vec<f32> = turned.iter().map(|value| value.abs()).collect();
-        (signs, strength.chunks(64).map(|values| bits_above(values, usual)).collect())
+        (signs, strength.chunks(64).map(|values| kernels::bits_above(values, usual)).collect())
     }
 
     /// A row seen from the middle, turned by a fixed rotation: random signs, then a Walsh-Hadamard transform.
@@ -185,11 +185,6 @@ impl Nearest {
         self.prune();
         self.found.into_iter().map(|(_, row)| row).collect()
     }
-}
-
-/// Up to 64 signs in a word.
-fn bits_above(values: &[f32], limit: f32) -> u64 {
-    values.iter().enumerate().fold(0, |word, (bit, value)| word | u64::from(*value > limit) << bit)
 }
 
 /// A coin for each dimension, the same on every machine.
