@@ -21,14 +21,17 @@ pub async fn sql(postgres: &ThrowAway, statement: &str) -> Result<(), Failure> {
 
 /// Transactions per second.
 pub async fn run(postgres: &ThrowAway, folder: &Path, content: &str, clients: usize, seconds: u64) -> Result<f64, Failure> {
-    let script = folder.join("insert.sql");
-    let content = content.replace('\'', "''").replace(':', " ");
-    std::fs::write(
-        &script,
-        format!(
-            "insert into plain_rows (workspace_id, path, kind, title, content) values ('00000000-0000-7000-8000-000000000001', '/facts/a-row-of-its-own.md', 'fact', 'A row of its own', '{content}');\n"
-        ),
-    )?;
+    let statement = format!(
+        "insert into plain_rows (workspace_id, path, kind, title, content) values ('00000000-0000-7000-8000-000000000001', '/facts/a-row-of-its-own.md', 'fact', 'A row of its own', '{}');",
+        literal(content)
+    );
+    repeat(postgres, folder, &statement, clients, seconds).await
+}
+
+/// A statement again and again, by clients that wait for nobody: how often a second.
+pub async fn repeat(postgres: &ThrowAway, folder: &Path, statement: &str, clients: usize, seconds: u64) -> Result<f64, Failure> {
+    let script = folder.join("statement.sql");
+    std::fs::write(&script, format!("{statement}\n"))?;
     let threads = clients.min(2).to_string();
     let output = Command::new(postgres.binaries().path("pgbench"))
         .args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &threads, "-T", &seconds.to_string(), "-f"])
@@ -40,4 +43,9 @@ pub async fn run(postgres: &ThrowAway, folder: &Path, content: &str, clients: us
     said.lines()
         .find_map(|line| line.strip_prefix("tps = ")?.split_whitespace().next()?.parse().ok())
         .ok_or_else(|| format!("pgbench did not say its tps: {said}{}", String::from_utf8_lossy(&output.stderr)).into())
+}
+
+/// As pgbench takes it: a colon would begin a variable.
+pub fn literal(text: &str) -> String {
+    text.replace('\'', "''").replace(':', " ")
 }

@@ -7,6 +7,7 @@ use crate::{
     house::{House, WORKSPACE},
     pgbench,
 };
+use cairn_server::store::cluster::ThrowAway;
 use serde_json::{Value, json};
 use std::{
     path::Path,
@@ -82,14 +83,33 @@ pub async fn run() -> Result<bool, Failure> {
             at_32 = ratio;
         }
     }
+    alone(&house.leave().await?, &folder).await?;
     let _ = std::fs::remove_dir_all(&folder);
-    house.close().await?;
     let held = at_32 >= BAR_AT_32 && least_times >= BAR_OF_BATCH;
     println!(
         "\nbars: {at_32:.2} of pgbench at 32 clients (at least {BAR_AT_32:.2}); batches of {BATCH} at least {least_times:.1} times the single rate of as many clients (at least {BAR_OF_BATCH:.0}): {}",
         if held { "held" } else { "MISSED" }
     );
     Ok(held)
+}
+
+/// What Postgres can do with nobody else on the machine: no batch that goes through HTTP can be quicker than this.
+async fn alone(postgres: &ThrowAway, folder: &Path) -> Result<(), Failure> {
+    pgbench::sql(postgres, include_str!("alone.sql")).await?;
+    let batch = format!("call remember_alone({BATCH}, '{}');", pgbench::literal(TEXT));
+    let (mut rows, mut memories) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        rows.push(pgbench::run(postgres, folder, TEXT, 32, SECONDS).await?);
+        #[expect(clippy::cast_precision_loss, reason = "a hundred")]
+        memories.push(BATCH as f64 * pgbench::repeat(postgres, folder, &batch, 2, SECONDS).await?);
+    }
+    let (rows, memories) = (median(rows.into_iter()), median(memories.into_iter()));
+    println!(
+        "\nPostgres alone, no server: {rows:.0} tx/s by 32 clients, {memories:.0} memories/s in batches of {BATCH} by the call that the server makes.\n\
+         Both bars together are {:.0} memories/s in batches.",
+        BAR_OF_BATCH * BAR_AT_32 * rows
+    );
+    Ok(())
 }
 
 /// A database in use for a minute: some thousand rows, and statistics of them, as autovacuum would have made.
