@@ -40,7 +40,12 @@ pub(crate) fn at(text: &str, at: usize, promise: Promise, looked: &mut usize) ->
     let code = sign == Sign::Equals || promise == Promise::Token;
     // The last argument of a call looks like a line of an environment: `key=TEST_KEY)`.
     let argument = value.strip_suffix([')', ',']).is_some_and(|name| trust == Trust::Environment && judge::identifier(name, promise));
-    if argument || (code && trust == Trust::Bare && judge::identifier(value, promise)) {
+    if argument
+        || (code
+            && trust == Trust::Bare
+            && judge::identifier(value, promise)
+            && !(promise == Promise::Password && judge::word_and_number(value)))
+    {
         return None;
     }
     judge::assigned(value, &text[start..end], promise, trust).then_some(range)
@@ -126,9 +131,27 @@ impl<'a> Rest<'a> {
             // `pass "x" to it` is a verb.
             _ if self.text[name..].starts_with("pass ") => None,
             _ if before.ends_with("--") || before.ends_with(" -") => Some(Sign::Flag),
-            _ if ["is ", "was ", "to "].iter().any(|verb| self.takes(verb)) => Some(Sign::Says),
+            _ if self.says() => Some(Sign::Says),
             _ => Some(Sign::Nearby),
         }
+    }
+
+    /// `is`, `was`, `to`, and `for the staging database is`.
+    fn says(&mut self) -> bool {
+        let mut after = *self;
+        if ["for ", "of ", "on ", "in ", "at "].iter().any(|whose| after.takes(whose)) {
+            let left = after.left();
+            let among = |letter: char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_' | '.' | '/' | '\'' | '’');
+            let near = &left[..left.char_indices().find(|&(at, letter)| at >= SPACES || !among(letter)).map_or(left.len(), |(at, _)| at)];
+            let Some(verb) = [" is ", " was "].iter().filter_map(|verb| near.find(verb)).min() else { return false };
+            after.at += verb + 1;
+        }
+        let says = ["is ", "was ", "to "].iter().any(|verb| after.takes(verb));
+        if says {
+            after.takes("now ");
+            *self = after;
+        }
+        says
     }
 
     /// What closes a name: quotes, also escaped, and brackets.

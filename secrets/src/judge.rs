@@ -196,7 +196,10 @@ fn password(value: &str, trust: Trust) -> bool {
     let joined = value.contains(['-', '_', '.', '/', ':', ',']);
     let letters = kinds.lower || kinds.upper;
     if trust == Trust::Loose {
-        return length >= 8 && kinds.digit && letters && ((kinds.symbol && kinds.count() >= 3) || jumble(value) >= 0.25);
+        return length >= 8
+            && kinds.digit
+            && letters
+            && ((kinds.symbol && kinds.count() >= 3) || jumble(value) >= 0.25 || word_and_number(value));
     }
     if !kinds.digit && capitals_by_chance(value) && !joined {
         return true;
@@ -209,6 +212,13 @@ fn password(value: &str, trust: Trust) -> bool {
     }
     let passphrase = trust != Trust::Bare && length >= 16 && !joined && !(kinds.lower && kinds.upper);
     letters && ((length >= 8 && jumble(value) >= 0.3) || passphrase)
+}
+
+/// `Sommer2026`, `blueberry77!`: what people choose, and hardly a name in code.
+pub(crate) fn word_and_number(value: &str) -> bool {
+    let value = value.trim_end_matches(['!', '?']);
+    let word = value.trim_end_matches(|last: char| last.is_ascii_digit());
+    value.len() >= 8 && value.len() - word.len() >= 2 && word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_alphabetic())
 }
 
 /// Values that carry no secret: numbers, versions, hashes, types.
