@@ -1,5 +1,6 @@
 //! The command line. `hook` is served before this is read; it stands here for the help and the completions.
 
+use crate::clock;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -54,7 +55,10 @@ pub enum Command {
     /// Is memory being written? How much, by which tool, and if not, why
     Status,
     /// Hear a tool's hook on stdin; what `cairn install` configures
-    Hook { tool: ToolName },
+    Hook {
+        /// The tool that speaks
+        tool: ToolName,
+    },
     /// Speak MCP on stdin and stdout, for tools that start a command; what `cairn install` configures
     Mcp,
     /// Write hooks, the MCP entry and the protocol block into a tool's settings
@@ -65,12 +69,15 @@ pub enum Command {
     #[command(hide = true)]
     Flush(Flush),
     /// Print completions for a shell
-    Completions { shell: Shell },
+    Completions {
+        /// The shell that reads them
+        shell: Shell,
+    },
 }
 
 #[derive(Args)]
 pub struct Login {
-    /// The server's address, like https://cairn.example.org
+    /// The server's address, like https://cairn.example.org; without a scheme, http:// on this machine and https:// elsewhere
     #[arg(long, env = "CAIRN_URL")]
     pub url: Option<String>,
     /// The key or token; without it, it is asked for, or read from stdin
@@ -85,10 +92,13 @@ pub struct Login {
 pub struct Remember {
     /// What to remember; without it, stdin is read
     pub text: Vec<String>,
+    /// What sort of knowledge it is; a fact otherwise
     #[arg(long, value_enum)]
     pub kind: Option<Kind>,
+    /// What it is about, in a line
     #[arg(long)]
     pub title: Option<String>,
+    /// A word to find it by; may be given several times
     #[arg(long = "tag")]
     pub tags: Vec<String>,
     /// Where it lies, like /decisions/deploys.md; made from kind and title otherwise
@@ -97,7 +107,7 @@ pub struct Remember {
     /// The project; that of `.cairn.toml` otherwise
     #[arg(long)]
     pub project: Option<String>,
-    /// From 0 to 1
+    /// How sure you are, from 0 to 1
     #[arg(long)]
     pub confidence: Option<f64>,
     /// The code that it is about: PATH, PATH#SYMBOL or REPO:PATH#SYMBOL
@@ -109,11 +119,11 @@ pub struct Remember {
     /// With `propose`, a decision that contradicts another waits for a person
     #[arg(long, value_name = "propose")]
     pub on_conflict: Option<String>,
-    /// From when on it should be looked at again, as RFC 3339
-    #[arg(long, value_name = "TIME")]
+    /// From when on it should be looked at again, like 2026-10-03T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub stale_after: Option<String>,
-    /// From when on it does not hold, as RFC 3339
-    #[arg(long, value_name = "TIME")]
+    /// From when on it does not hold, like 2026-10-03T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<String>,
 }
 
@@ -122,15 +132,19 @@ pub struct Recall {
     /// The question, in your own words
     #[arg(required = true)]
     pub query: Vec<String>,
+    /// How many memories at most, 1 to 100; 10 otherwise
     #[arg(long)]
     pub limit: Option<u64>,
-    /// In tokens
+    /// How much text at most, in tokens
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<u64>,
+    /// How much of each memory; all of it otherwise
     #[arg(long, value_enum)]
     pub detail: Option<Detail>,
+    /// Only of this kind; given twice, of either
     #[arg(long = "kind", value_enum)]
     pub kinds: Vec<Kind>,
+    /// Only with this tag; given twice, with both
     #[arg(long = "tag")]
     pub tags: Vec<String>,
     /// The project; that of `.cairn.toml` otherwise
@@ -139,8 +153,8 @@ pub struct Recall {
     /// The branch to judge the code on; the one that is checked out otherwise
     #[arg(long)]
     pub branch: Option<String>,
-    /// As it was then, as RFC 3339
-    #[arg(long, value_name = "TIME")]
+    /// As it was then, like 2026-10-03T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub as_of: Option<String>,
 }
 
@@ -155,12 +169,13 @@ pub struct Export {
     /// Only of this project; for `agents`, that of `.cairn.toml` otherwise
     #[arg(long)]
     pub project: Option<String>,
+    /// Only of this kind
     #[arg(long, value_enum)]
     pub kind: Option<Kind>,
-    /// active, proposed, superseded or archived
+    /// Only in this state: active, proposed, superseded or archived
     #[arg(long)]
     pub state: Option<String>,
-    /// Of `agents`, in tokens
+    /// Of `agents`: how much text at most, in tokens
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<u64>,
 }
@@ -199,7 +214,7 @@ pub struct Context {
     /// The branch to judge the code on; the one that is checked out otherwise
     #[arg(long)]
     pub branch: Option<String>,
-    /// In tokens
+    /// How much text at most, in tokens
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<u64>,
 }
@@ -238,9 +253,12 @@ pub struct Checkpoint {
 pub enum Task {
     /// Make a task and begin with it in this repository
     Start {
+        /// What it goes by, like AUTH-7
         key: String,
+        /// What is to be done; the key otherwise
         #[arg(long)]
         title: Option<String>,
+        /// The project; that of `.cairn.toml` otherwise
         #[arg(long)]
         project: Option<String>,
     },
@@ -252,6 +270,7 @@ pub enum Task {
     Resume {
         #[command(flatten)]
         task: Named,
+        /// The session that goes on with it; the one that runs in this repository otherwise, or a new one
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },
@@ -266,6 +285,7 @@ pub enum Task {
 /// Two projects may each have a task of one key.
 #[derive(Args)]
 pub struct Named {
+    /// The task's key
     pub key: String,
     /// Whose task, if not this repository's
     #[arg(long)]
@@ -279,23 +299,34 @@ pub enum Session {
         /// The name of the tool that works in it
         #[arg(long, default_value = "cairn")]
         tool: String,
+        /// The project; that of `.cairn.toml` otherwise
         #[arg(long)]
         project: Option<String>,
+        /// The task; the one this repository is at otherwise
         #[arg(long)]
         task: Option<String>,
     },
     /// The latest ones
     List {
+        /// How many at most
         #[arg(long, default_value_t = 20)]
         limit: u64,
     },
     /// What is known about it
-    Show { id: String },
+    Show {
+        /// The session's id
+        id: String,
+    },
     /// Replay its log
-    Events { id: String },
+    Events {
+        /// The session's id
+        id: String,
+    },
     /// End it; the one that runs in this repository, unless said
     End {
+        /// The session's id
         id: Option<String>,
+        /// What was done, in a few sentences
         #[arg(long)]
         summary: Option<String>,
     },
@@ -349,6 +380,7 @@ pub struct CodeNames {
 
 #[derive(Args)]
 pub struct Install {
+    /// The tool, or git
     pub tool: InstallName,
     /// Into this repository instead of your own settings
     #[arg(long)]
@@ -415,4 +447,26 @@ pub enum Detail {
 /// The word that the server uses.
 pub fn word(value: impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// A time as the server reads it, so that a wrong one is told with the form that is right.
+fn time(text: &str) -> Result<String, &'static str> {
+    let wrong = "a time is written like 2026-10-03T12:00:00Z, or 2026-10-03T14:00:00+02:00";
+    clock::read(text).map(|_| text.to_owned()).ok_or(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_describes_whatever_can_be_said() {
+        fn undescribed(command: &clap::Command) -> Vec<String> {
+            let silent = command.get_arguments().filter(|argument| !argument.is_hide_set() && argument.get_help().is_none());
+            let here = silent.map(|argument| format!("{} {}", command.get_name(), argument.get_id()));
+            here.chain(command.get_subcommands().flat_map(undescribed)).collect()
+        }
+        assert_eq!(undescribed(&Arguments::command()), [""; 0]);
+    }
 }

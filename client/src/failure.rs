@@ -129,7 +129,11 @@ impl fmt::Display for Problem {
             write!(out, ": {}", self.detail)?;
         }
         for error in &self.errors {
-            write!(out, "\n  {}: {}", error.field, error.message)?;
+            let line = format!("{}: {}", error.field, error.message);
+            // The server's detail strings them together, and once is enough.
+            if !self.detail.contains(&line) {
+                write!(out, "\n  {line}")?;
+            }
         }
         if let Some(standing) = &self.decision {
             let said = if standing.title.is_empty() { &standing.content } else { &standing.title };

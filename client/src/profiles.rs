@@ -2,7 +2,8 @@
 
 use crate::{clean::short_hash, failure::Failure, places, repository::Repository};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+use std::{collections::BTreeMap, env, fs, net::IpAddr, path::PathBuf};
+use ureq::http::uri::Authority;
 
 pub const DEFAULT: &str = "default";
 /// How the name of a destination begins that the environment describes.
@@ -50,7 +51,7 @@ pub fn open(destination: &str) -> Result<Profile, Failure> {
     };
     if destination.starts_with(ENVIRONMENT) {
         if let Some(url) = variable("CAIRN_URL") {
-            profile.url = url;
+            profile.url = with_scheme(url);
         }
         if let Some(key) = variable("CAIRN_KEY") {
             // Another key may open another workspace.
@@ -74,6 +75,19 @@ pub fn store(name: &str, profile: Profile) -> Result<PathBuf, Failure> {
     Ok(path())
 }
 
+/// Keys go over HTTPS unless said; only this machine, where a server begins without, is asked over HTTP.
+pub fn with_scheme(url: String) -> String {
+    if url.contains("://") {
+        return url;
+    }
+    let authority = url.split('/').next().and_then(|authority| authority.parse::<Authority>().ok());
+    let here = authority.is_some_and(|authority| {
+        let host = authority.host().trim_matches(['[', ']']);
+        host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    });
+    format!("{}://{url}", if here { "http" } else { "https" })
+}
+
 fn load() -> Result<Credentials, Failure> {
     match fs::read_to_string(path()) {
         Ok(text) => toml::from_str(&text).map_err(|wrong| Failure::Failed(format!("{} cannot be read: {wrong}", path().display()))),
@@ -95,4 +109,22 @@ fn is_name(name: &str) -> bool {
         && !name.starts_with(ENVIRONMENT)
         && name.len() <= 64
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_asked_over_http_unless_said() {
+        for here in ["127.0.0.1:18099", "127.0.0.1", "localhost:8080/", "Localhost", "[::1]:8080"] {
+            assert_eq!(with_scheme(here.to_owned()), format!("http://{here}"));
+        }
+        for away in ["cairn.example.org", "10.0.0.1:8080", "localhost.example.org", "127.0.0.1.example.org", "127.0.0.1@example.org"] {
+            assert_eq!(with_scheme(away.to_owned()), format!("https://{away}"));
+        }
+        for said in ["https://127.0.0.1:8443", "http://cairn.example.org"] {
+            assert_eq!(with_scheme(said.to_owned()), said);
+        }
+    }
 }

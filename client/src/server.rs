@@ -38,6 +38,7 @@ pub struct Unanswered {
 }
 
 pub struct Answer {
+    pub status: u16,
     pub text: String,
     pub json: Value,
 }
@@ -198,7 +199,7 @@ fn read(mut answer: Response<Body>) -> Result<Answer, Failure> {
     let text = answer.body_mut().with_config().limit(LARGEST).read_to_string().map_err(|wrong| away(&wrong))?;
     if (200..300).contains(&status) {
         let json = serde_json::from_str(&text).unwrap_or_default();
-        return Ok(Answer { text, json });
+        return Ok(Answer { status, text, json });
     }
     let mut problem: Problem = serde_json::from_str(&text).unwrap_or_default();
     problem.status = status;
@@ -215,6 +216,14 @@ fn away(wrong: &ureq::Error) -> Failure {
         // A certificate that does not hold comes wrapped in an I/O error.
         other if other.to_string().contains("certificate") => {
             Failure::Away(format!("{other}; for a private authority, `cairn login --ca FILE`"))
+        }
+        // What came back is no TLS: rustls calls it so, and that helps nobody.
+        other if other.to_string().contains("InvalidContentType") => {
+            Failure::Away("no HTTPS is spoken there; if it is plain HTTP, write http:// before its address".to_owned())
+        }
+        // The other way round: a TLS alert is no HTTP.
+        other if other.to_string().contains("http parse fail") => {
+            Failure::Away("no plain HTTP is spoken there; if it is HTTPS, write https:// before its address".to_owned())
         }
         other => Failure::Away(other.to_string()),
     }

@@ -15,11 +15,10 @@ use std::{
 };
 
 pub fn login(here: &Here, wish: Login) -> Result<(), Failure> {
-    let url = match wish.url {
+    let url = profiles::with_scheme(match wish.url {
         Some(url) => url,
         None => ask("The server's address", false)?,
-    };
-    let url = if url.contains("://") { url } else { format!("https://{url}") };
+    });
     let key = match wish.key {
         Some(key) => key,
         None => ask("Your key or token", true)?,

@@ -31,8 +31,11 @@ pub fn remember(here: &Here, wish: Remember) -> Result<(), Failure> {
     let answer = here.server()?.post("/memories", &Value::Object(body))?;
     here.print(&answer, |answer| {
         let memory = &answer.json;
-        let mut text =
-            format!("Remembered as {} ({}, {}).", show::cell(memory, "path"), show::cell(memory, "kind"), show::cell(memory, "id"));
+        // 201 is a new memory, 200 the one that says the same to the letter.
+        let known = answer.status == 200;
+        let (done, end) = if known { ("Known already", "; nothing new was written") } else { ("Remembered", "") };
+        let [path, kind, id] = ["path", "kind", "id"].map(|member| show::cell(memory, member));
+        let mut text = format!("{done} as {path} ({kind}, {id}){end}.");
         if memory["state"] == "proposed" {
             text.push_str("\nIt waits for review.");
         }

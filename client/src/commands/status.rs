@@ -68,7 +68,12 @@ pub fn status(here: &Here) -> Result<(), Failure> {
 }
 
 fn trouble(failure: &Failure) -> String {
-    if failure.is_away() { format!("The server does not answer: {}", failure.short()) } else { failure.short() }
+    match failure {
+        away if away.is_away() => format!("The server does not answer: {}", away.short()),
+        // With what to run.
+        Failure::NotSignedIn(_) => failure.to_string().replace('\n', " "),
+        other => other.short(),
+    }
 }
 
 fn this_week(server: &Server) -> Result<ByTool, Failure> {
@@ -136,15 +141,14 @@ fn reasons(trouble: Option<String>, week: &ByTool, no_hooks: bool, position: &Po
 
 fn for_people(report: &Value) -> String {
     let spool = &report["spool"];
-    let reachable = if report["reachable"] == true { "answers" } else { "does not answer" };
-    let mut text = format!("Server    {} ({reachable})\n", show::cell(report, "server"));
-    let _ = writeln!(
-        text,
-        "Signed in {} in {}, profile {}",
-        show::cell(report, "actor"),
-        show::cell(report, "workspace"),
-        show::cell(report, "profile")
-    );
+    let profile = show::cell(report, "profile");
+    let mut text = if report["server"].is_null() {
+        format!("Server    none\nSigned in nobody, profile {profile}\n")
+    } else {
+        let reachable = if report["reachable"] == true { "answers" } else { "does not answer" };
+        let [server, actor, workspace] = ["server", "actor", "workspace"].map(|member| show::cell(report, member));
+        format!("Server    {server} ({reachable})\nSigned in {actor} in {workspace}, profile {profile}\n")
+    };
     let depth = show::bytes(spool["bytes"].as_u64().unwrap_or(0));
     let delivered = show::ago(spool["delivered_at"].as_str());
     let _ =

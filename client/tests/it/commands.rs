@@ -26,6 +26,34 @@ fn a_sign_in_is_tried_and_kept_for_the_owner_only() {
 }
 
 #[test]
+fn an_address_of_this_machine_needs_no_scheme() {
+    let server = Fake::start(Mood::Well);
+    let bare = server.url.trim_start_matches("http://");
+    let home = Home::new();
+    let ended = home.run(&["login", "--url", bare, "--key", "cairn_k_s"]);
+    assert!(ended.status.success(), "{}", err(&ended));
+    assert!(out(&home.run(&["status"])).contains(&format!("Server    {} (answers)", server.url)));
+    let ended = Home::signed_in(bare).run(&["recall", "anything"]);
+    assert!(ended.status.success(), "{}", err(&ended));
+}
+
+#[test]
+fn a_wrong_time_is_told_once_with_the_right_form() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    for wrong in [["recall", "x", "--as-of"], ["remember", "x", "--stale-after"], ["remember", "x", "--expires-at"]] {
+        let ended = home.run(&[&wrong[..], &["yesterday"]].concat());
+        assert_eq!(ended.status.code(), Some(2));
+        assert_eq!(err(&ended).matches("like 2026-10-03T12:00:00Z").count(), 1, "{}", err(&ended));
+    }
+    assert!(home.run(&["recall", "x", "--as-of", "2026-10-03T12:00:00Z"]).status.success());
+    let sent = server.known.lock().expect("known").requests.last().cloned().expect("a request");
+    assert_eq!(sent.1["as_of"], "2026-10-03T12:00:00Z");
+    let refused = err(&home.run(&["remember", "invalid"]));
+    assert_eq!(refused.matches("content: must be true").count(), 1, "what the server refuses, too: {refused}");
+}
+
+#[test]
 fn exit_codes_say_what_is_wrong() {
     let code = |home: &Home, arguments: &[&str]| home.run(arguments).status.code();
     let server = Fake::start(Mood::Well);
@@ -76,6 +104,18 @@ fn memories_carry_what_was_said_and_where() {
     assert!(told.contains("By words alone."), "{told}");
     assert!(told.contains("[left out: its text gives orders]  [fact]") && !told.contains("Obey me"), "{told}");
     assert!(out(&home.run(&["context"])).starts_with("# Brief"));
+}
+
+#[test]
+fn what_was_known_already_is_not_told_as_new() {
+    let server = Fake::start(Mood::Well);
+    let home = Home::signed_in(&server.url);
+    let told = out(&home.run(&["remember", "--kind", "fact", "the sky is blue"]));
+    assert_eq!(told, "Remembered as /facts/one.md (fact, m-1).\n");
+    let told = out(&home.run(&["remember", "--kind", "fact", "known"]));
+    assert_eq!(told, "Known already as /facts/one.md (fact, m-1); nothing new was written.\n");
+    let answer: Value = serde_json::from_str(&out(&home.run(&["remember", "--json", "known"]))).expect("JSON");
+    assert_eq!(answer, json!({"content": "known", "id": "m-1", "path": "/facts/one.md"}));
 }
 
 #[test]
@@ -142,6 +182,8 @@ fn status_says_why_nothing_is_written() {
     let ended = home.run(&["status"]);
     assert_eq!(ended.status.code(), Some(4));
     assert!(out(&ended).contains("Not signed in") && out(&ended).contains("cairn install"), "{}", out(&ended));
+    assert!(out(&ended).contains("Signed in nobody") && out(&ended).contains("Run `cairn login`"), "{}", out(&ended));
+    assert!(!out(&ended).contains("does not answer"), "nobody was asked: {}", out(&ended));
     let server = Fake::start(Mood::Well);
     let home = Home::signed_in(&server.url);
     let told = out(&home.run(&["status"]));

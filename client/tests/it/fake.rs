@@ -287,10 +287,14 @@ fn remember(body: &Value) -> (u16, Value) {
         let detail = "It contradicts “Fridays are frozen”.";
         return (409, json!({"title": "Conflict", "status": 409, "code": "decision_conflict", "detail": detail}));
     }
+    if body["content"] == "invalid" {
+        let errors = json!([{"field": "content", "message": "must be true"}]);
+        return (422, json!({"title": "Invalid", "status": 422, "code": "invalid", "detail": "content: must be true", "errors": errors}));
+    }
     let mut memory = body.clone();
     memory["id"] = json!("m-1");
     memory["path"] = json!("/facts/one.md");
-    (201, memory)
+    (if body["content"] == "known" { 200 } else { 201 }, memory)
 }
 
 fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {

@@ -1,4 +1,4 @@
-//! A server behind a private authority: refused, unless its certificate was given.
+//! A server behind a private authority: refused, unless its certificate was given. And https where none is spoken, or http.
 
 use crate::home::{Home, err, out};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
@@ -9,7 +9,7 @@ use rustls::{
 };
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
     sync::Arc,
     thread,
@@ -66,4 +66,24 @@ fn a_private_authority_is_taken_and_remembered() {
     fs::remove_file(home.path().join("ca.pem")).expect("away");
     let report = out(&home.run(&["status", "--json"]));
     assert!(report.contains("\"reachable\":true"), "{report}");
+}
+
+#[test]
+fn https_to_a_plain_port_and_http_to_one_with_tls_are_told_in_words() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            // Read before and after, or the close would swallow the answer.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+            let _ = stream.read(&mut [0; 4096]);
+        }
+    });
+    let ended = Home::new().run(&["login", "--url", &format!("https://{address}"), "--key", "k"]);
+    assert_eq!(ended.status.code(), Some(3));
+    assert!(err(&ended).contains("no HTTPS is spoken there") && err(&ended).contains("write http://"), "{}", err(&ended));
+    let ended = Home::new().run(&["login", "--url", serve().0.trim_start_matches("https://"), "--key", "k"]);
+    assert_eq!(ended.status.code(), Some(3));
+    assert!(err(&ended).contains("no plain HTTP is spoken there") && err(&ended).contains("write https://"), "{}", err(&ended));
 }
