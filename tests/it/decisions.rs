@@ -98,9 +98,26 @@ async fn what_waits_takes_nobodys_place_and_no_way_leads_around_the_review() {
 
     let again =
         agent.remembers_all_of(json!({"content": OLD.replace("RS256", "ES256"), "kind": "decision", "on_conflict": "propose"})).await;
+    assert_eq!(again["supersedes"], json!(null));
     let id = person.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
     person.post(&format!("proposals/{id}/reject"), json!({})).await.expect(200);
     agent.post(&format!("{}/restore", at(&again)), json!({})).await.refuses(409, "wrong_state");
+}
+
+#[tokio::test]
+async fn a_contradiction_that_is_approved_says_whose_place_it_took() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let old = agent.remembers_all_of(json!({"content": OLD, "kind": "decision", "title": "How tokens are signed"})).await;
+    let waiting = agent.remembers_all_of(json!({"content": NEW, "kind": "decision", "on_conflict": "propose"})).await;
+    let browser = house.browser_of(&person.email).await;
+    let id = person.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
+    let page = browser.opens(&format!("/w/coding/review/{id}")).await.text();
+    assert!(page.contains("another decision</a>") && page.contains("it takes the place of what it contradicts"), "{page}");
+    let decided = browser.sends(&format!("/w/coding/review/{id}/decide"), &[("decision", "approve")]).await;
+    assert!(browser.follows(&decided).await.contains("in place of “How tokens are signed”"));
+    let (new, gone) = (agent.reads(&waiting).await, agent.reads(&old).await);
+    assert_eq!((&new["supersedes"], &gone["superseded_by"]), (&old["id"], &waiting["id"]));
 }
 
 #[tokio::test]

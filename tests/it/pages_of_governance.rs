@@ -27,6 +27,8 @@ async fn a_key_is_shown_once_works_and_stops() {
     assert!(key.starts_with("cairn_"), "{key}");
     let page = browser.opens(&agent).await.text();
     assert!(!page.contains(&key) && page.contains("holds"), "it is shown once");
+    let loaded_again = browser.opens(&format!("{agent}/keys")).await;
+    assert_eq!((loaded_again.status, loaded_again.header("location")), (303, agent.as_str()));
     let call = async |key: &str| {
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         http.get(format!("{}/v1/me", house.url)).bearer_auth(key).send().await.unwrap().status()
@@ -113,7 +115,7 @@ async fn a_hold_is_placed_and_lifted_and_deletion_is_asked_for() {
     let request = browser.follows(&asked).await;
     assert!(request.contains("Customer 4711 likes tea.") && request.contains("blocked"), "{request}");
     let nothing = browser.sends("/w/coding/deletion-requests", &[("reason", "She asked.")]).await;
-    assert!(nothing.status == 200 && nothing.text().contains("name something"), "{nothing:?}");
+    assert!(nothing.status == 200 && nothing.text().contains("Name what has to go"), "{nothing:?}");
     let lift = format!("/w/coding/holds/{}", between(&page, "/w/coding/holds/", "\""));
     let lifted = browser.sends(&lift, &[]).await;
     assert!(browser.follows(&lifted).await.contains("Nothing is on hold"));

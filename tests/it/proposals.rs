@@ -99,6 +99,7 @@ async fn a_decision_that_waits_is_replaced_and_not_rewritten() {
     assert_eq!(was["content"], "Service tokens live for an hour.", "what was proposed stays as it was");
     let lost = agent.reads(&old).await;
     assert_eq!((&lost["state"], &lost["superseded_by"]), (&json!("superseded"), &decided["id"]), "whoever edits it decides for it");
+    assert_eq!(decided["supersedes"], old["id"], "and it says whose place it took");
 }
 
 #[tokio::test]

@@ -62,6 +62,13 @@ pub async fn new(viewer: Viewer<Writing>, asked: Asked) -> Response {
 /// Ask. What cannot be understood is said above the form, with what was typed still in it.
 pub async fn create(viewer: Viewer<Writing>, Posted(form): Posted<Wanted>) -> Result<Response, Problem> {
     let asked = async {
+        let fields = [&form.memory_ids, &form.session_ids, &form.subject, &form.query];
+        if fields.into_iter().flatten().all(|said| said.trim().is_empty()) {
+            return Err(Problem::conflict(
+                "nothing_named",
+                "Name what has to go: memories, sessions, a person, or words that stand in it.",
+            ));
+        }
         let (memories, sessions) = (ids("memory_ids", form.memory_ids.as_deref())?, ids("session_ids", form.session_ids.as_deref())?);
         let asked = Selectors::of(memories, sessions, form.subject.clone())?.or_words(form.query.clone(), form.include_copies.is_some())?;
         let reason = crate::model::deletion::reason(form.reason.as_deref().unwrap_or_default())?;

@@ -135,6 +135,7 @@ fn pages() -> Pages {
         .post("/w/{ws}/agents", GOVERNING, team::agents::create)
         .get("/w/{ws}/agents/{id}", GOVERNING, team::agents::show)
         .post("/w/{ws}/agents/{id}/delete", GOVERNING, team::agents::delete)
+        .get("/w/{ws}/agents/{id}/keys", GOVERNING, team::agents::keys)
         .post("/w/{ws}/agents/{id}/keys", GOVERNING, team::agents::create_key)
         .post("/w/{ws}/agents/{id}/keys/{key}/revoke", GOVERNING, team::agents::revoke_key)
         .get("/w/{ws}/members", GOVERNING, team::members::index)

@@ -4,7 +4,7 @@ use super::{actors::shown, memories::words, viewer::Viewer};
 use crate::{
     acts::{self, activity},
     engines::freshness::Freshness,
-    model::{Kind, Memory, clock},
+    model::{Kind, Memory, State, clock},
     problem::Problem,
     store::{Reading, activity::Day},
 };
@@ -29,7 +29,9 @@ pub async fn show(viewer: Viewer<Reading>) -> Result<Response, Problem> {
         freshness: words::freshness(scope, memory),
         times: times.unsigned_abs(),
     };
-    let doubtful = |(memory, _): &&(Memory, i64)| acts::memories::judge(scope, memory).state != Freshness::Fresh;
+    // What was superseded or archived meanwhile is doubted by nobody any more.
+    let doubtful =
+        |(memory, _): &&(Memory, i64)| memory.state == State::Active && acts::memories::judge(scope, memory).state != Freshness::Fresh;
     let waiting = viewer.waiting();
     let view = Overview {
         known: census.map(|census| Known {

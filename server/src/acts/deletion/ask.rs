@@ -38,7 +38,7 @@ async fn search<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Selectors, reas
     let items = resolved(&mut tx, &asked).await?;
     if !items.iter().any(|item| item.taken) {
         let field = if asked.subject.is_some() { "subject" } else { "query" };
-        return Err(Problem::invalid(field, "fits nothing here; look how it is written, with `GET …/memories?q=…`"));
+        return Err(Problem::invalid(field, "fits nothing here; search the memories to see how it is written"));
     }
     let mut request = draft(scope, asked, reason);
     let audit = AuditId::new();

@@ -289,20 +289,37 @@ pub(in crate::acts) async fn still_true<P>(tx: &mut Tx<Write>, scope: &Scope<P>,
     Ok(Audit::of_memory(&next))
 }
 
+/// What becomes of a memory that waited.
+#[derive(Clone, Copy)]
+pub(in crate::acts) enum Settled {
+    /// A decision may take another's place that it says nothing of itself.
+    Known {
+        instead_of: Option<MemoryId>,
+    },
+    Rejected,
+}
+
 /// What waited is known, or put away.
 pub(in crate::acts) async fn settle<P>(
     tx: &mut Tx<Write>,
     scope: &Scope<P>,
     id: MemoryId,
-    known: bool,
+    settled: Settled,
 ) -> Result<(Memory, Audit), Problem> {
     let before = hold(tx, scope, id, Precondition(None)).await?;
     if before.state != State::Proposed {
         return Err(Problem::conflict("wrong_state", format!("This memory is {} and waits for nothing.", before.state.word())));
     }
-    let mut next = next_state(scope, &before, if known { Operation::Revised } else { Operation::Archived });
-    next.state = if known { State::Active } else { State::Archived };
-    next.reason = Some(if known { "approved" } else { "rejected" }.to_owned());
+    let (operation, state, reason) = match settled {
+        Settled::Known { .. } => (Operation::Revised, State::Active, "approved"),
+        Settled::Rejected => (Operation::Archived, State::Archived, "rejected"),
+    };
+    let mut next = next_state(scope, &before, operation);
+    next.state = state;
+    next.reason = Some(reason.to_owned());
+    if let Settled::Known { instead_of } = settled {
+        next.supersedes = next.supersedes.or(instead_of);
+    }
     store::memories::advance(tx, &before, &mut next).await?;
     let entry = Audit::of_memory(&next);
     Ok((next, entry))

@@ -6,7 +6,7 @@ use crate::{
     App,
     acts::{
         conflicts::{self, Since},
-        memories::{self, Asked},
+        memories::{self, Asked, Settled},
         safety::{self, Found},
     },
     audit::{Audit, Trail},
@@ -132,7 +132,9 @@ pub async fn edit(app: &App, scope: &Scope<Reviewing>, id: ProposalId, revision:
     must_be_open(&proposal)?;
     let before = store::memories::find_to_change(&mut tx, proposal.memory_id).await?;
     let (memory, mut trail) = if before.kind == Kind::Decision && revision.touches_what_is_decided(&before) {
-        let asked = Asked::decided(scope, memories::edited(scope, &before, revision)?);
+        let mut new = memories::edited(scope, &before, revision)?;
+        new.supersedes = new.supersedes.or(losers.ids.first().copied());
+        let asked = Asked::decided(scope, new);
         memories::put_instead(app, scope, &mut tx, &before, asked).await?
     } else {
         memories::settle_as(app, &mut tx, scope, &before, revision).await?
@@ -164,7 +166,9 @@ async fn settle(
 ) -> Result<(Shown, Vec<Audit>), Problem> {
     let mut trail = Vec::new();
     let memory = if Change::has_waiting(proposal.change.as_ref()) {
-        let (memory, entry) = memories::settle(tx, scope, proposal.memory_id, approve).await?;
+        // Both sides know of each other: whoever reads the new decision finds what it took the place of.
+        let settled = if approve { Settled::Known { instead_of: losers.ids.first().copied() } } else { Settled::Rejected };
+        let (memory, entry) = memories::settle(tx, scope, proposal.memory_id, settled).await?;
         trail.push(entry);
         Some(memory)
     } else {

@@ -6,7 +6,7 @@ use crate::{
     acts::{
         Tries, erased,
         everywhere::{Failed, everywhere},
-        memories::{self, Asked, Remembered, waiting},
+        memories::{self, Asked, Remembered, Settled, waiting},
         safety::Found,
         unless_barred,
     },
@@ -297,7 +297,7 @@ async fn seen_again<P: CanWrite>(
 }
 
 async fn accept<P: CanWrite>(scope: &Scope<P>, tx: &mut Tx<Write>, id: ProposalId, memory: MemoryId) -> Result<Vec<Audit>, Problem> {
-    let (memory, entry) = memories::settle(tx, scope, memory, true).await?;
+    let (memory, entry) = memories::settle(tx, scope, memory, Settled::Known { instead_of: None }).await?;
     let audit = AuditId::new();
     let verdict = Verdict { state: ProposalState::Approved, by: scope.actor(), at: clock::now(), note: None, became: None, review: None };
     store::proposals::decide(tx, id, &verdict, audit).await?;

@@ -54,13 +54,21 @@ pub async fn update(
 ) -> Result<Response, Problem> {
     let (app, scope, id) = (&viewer.app, &viewer.scope, parse(&id)?);
     // A memory that is not there is not there, whatever the form says.
-    acts::memories::find(app, scope, id).await?;
+    let before = acts::memories::find(app, scope, id).await?;
     let done = async {
         let revision = Revision { project: Some(written.project()?), ..written.revision()? };
-        acts::memories::revise(app, scope, id, Precondition(written.seen), revision).await
+        // A version that says the same is none; over the API it is, for who sends one means it.
+        let mut after = before.clone();
+        revision.clone().apply_to(&mut after);
+        after.reason.clone_from(&before.reason);
+        if after == before && written.seen.is_none_or(|seen| seen == before.version) {
+            return Ok(None);
+        }
+        acts::memories::revise(app, scope, id, Precondition(written.seen), revision).await.map(Some)
     };
     let problem = match done.await {
-        Ok((memory, noticed)) => {
+        Ok(None) => return to(&viewer, id, Flash::note("Nothing was changed, so there is no new version.")),
+        Ok(Some((memory, noticed))) => {
             let (now, before) = (memory.version.to_string(), (memory.version - 1).to_string());
             let said = beside(&format!("Saved: this is version {now}."), noticed.len());
             let back = format!("{}/revert", page(&viewer, id));

@@ -39,8 +39,17 @@ pub async fn decide(
         } else {
             acts::proposals::reject(&viewer.app, &scope, id, note).await?
         };
+        let old = done.memory.as_ref().filter(|_| approve).and_then(|memory| memory.supersedes);
+        let instead_of = match old {
+            Some(old) => acts::memories::titles(&viewer.app, &viewer.scope, &[old]).await?.remove(&old),
+            None => None,
+        };
         let title = done.memory.map(|memory| format!("“{}”", super::words::cut(&memory.title, 120))).unwrap_or_default();
-        let said = if approve { format!("Approved {title}") } else { format!("Rejected {title}") };
+        let said = match &instead_of {
+            Some(old) => format!("Approved {title}, in place of “{old}”"),
+            None if approve => format!("Approved {title}"),
+            None => format!("Rejected {title}"),
+        };
         Ok((back.clone(), taken_back(&viewer, &said, review)))
     };
     let done = decided.await;

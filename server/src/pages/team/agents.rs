@@ -19,7 +19,10 @@ use crate::{
     problem::Problem,
     store::Governing,
 };
-use axum::{extract::Path, response::Response};
+use axum::{
+    extract::Path,
+    response::{IntoResponse, Redirect, Response},
+};
 use cairn_web::{
     Choice, Flash,
     team::{self as page, AgentPage, Agents, Key, NewKey},
@@ -117,6 +120,13 @@ pub async fn create_key(
         }
         Err(problem) => viewer.after(Err(problem), &viewer.place(format_args!("agents/{id}"))),
     }
+}
+
+/// Where a new key was shown, loaded again: it is not shown twice.
+pub async fn keys(viewer: Viewer<Governing>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
+    let id: AgentId = parse(&id)?;
+    acts::access::agent_in_use(&viewer.app, &viewer.scope, id).await?;
+    Ok(Redirect::to(&viewer.place(format_args!("agents/{id}"))).into_response())
 }
 
 pub async fn revoke_key(
