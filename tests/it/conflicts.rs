@@ -275,3 +275,17 @@ async fn what_may_contradict_is_no_reason_to_doubt_on_any_surface() {
     assert_eq!(agent.lists("memories?freshness=suspect").await.len(), 0);
     assert_eq!(agent.lists("memories/needs-review").await.len(), 0);
 }
+
+#[tokio::test]
+async fn the_trail_calls_a_contradiction_by_its_memories_and_leads_to_none_that_is_gone() {
+    let house = House::open().await;
+    let (agent, admin) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    let browser = house.browser_of(&admin.email).await;
+    let (old, _, conflict) = clash(&agent).await;
+    let link = format!("/w/coding/conflicts/{conflict}\"");
+    let trail = browser.opens("/w/coding/trail").await.text();
+    assert!(trail.contains(&link) && trail.contains(&format!("“{}” and “", old["title"].as_str().expect("a title"))), "{trail}");
+    admin.lets_go(&agent.asks_to_erase(&[&old], "She asked.").await).await;
+    let trail = browser.opens("/w/coding/trail").await.text();
+    assert!(trail.contains(&conflict) && !trail.contains(&link), "{trail}");
+}

@@ -7,7 +7,7 @@ use crate::{
         seal::{Check, Outcome, Whose},
     },
     model::{
-        Actor, MemoryId, Role,
+        Actor, ConflictId, MemoryId, Role,
         page::Limit,
         text,
         trail::{Entry, Filter},
@@ -97,12 +97,17 @@ fn shown(asked: &Asked) -> Filters {
 
 /// What the targets of these entries are called now, as far as they are there and the viewer may see them.
 async fn names(viewer: &Viewer<Auditing>, entries: &[Entry], everyone: &[Actor]) -> Result<HashMap<Uuid, String>, Problem> {
-    let targets = entries.iter().filter_map(|entry| entry.target.as_ref());
-    let memories: Vec<MemoryId> = targets.filter(|(kind, _)| kind == "memory").map(|(_, id)| MemoryId(*id)).collect();
+    let of = |wanted: &'static str| {
+        let targets = entries.iter().filter_map(|entry| entry.target.as_ref());
+        targets.filter(move |(kind, _)| kind == wanted).map(|(_, id)| *id)
+    };
+    let (memories, conflicts): (Vec<_>, Vec<_>) = (of("memory").map(MemoryId).collect(), of("conflict").map(ConflictId).collect());
     let titles = acts::memories::titles(&viewer.app, &viewer.scope, &memories).await?;
+    let clashes = acts::conflicts::titles(&viewer.app, &viewer.scope, &conflicts).await?;
     let workspace = viewer.scope.standing().workspace();
     let named = everyone.iter().map(|actor| (actor.id, actor.name.clone())).chain([(workspace.id.0, workspace.name.clone())]);
-    Ok(titles.into_iter().map(|(id, title)| (id.0, title)).chain(named).collect())
+    let clashes = clashes.into_iter().map(|(id, titles)| (id.0, titles));
+    Ok(titles.into_iter().map(|(id, title)| (id.0, title)).chain(clashes).chain(named).collect())
 }
 
 fn line(entry: &Entry, names: &HashMap<Uuid, String>) -> page::Entry {

@@ -165,6 +165,14 @@ pub async fn find<M>(tx: &mut Tx<M>, id: ConflictId) -> Result<Conflict, Problem
     row.map(Conflict::from).ok_or(Problem::NotFound)
 }
 
+/// Those of them whose memories are both there, and to be seen.
+pub async fn find_some<M>(tx: &mut Tx<M>, ids: &[ConflictId]) -> Result<Vec<Conflict>, Problem> {
+    let mut sql = QueryBuilder::new(SELECT);
+    sql.push_bind(tx.workspace()).push(" and c.id = any(").push_bind(ids).push(")");
+    let rows: Vec<Row> = sql.build_query_as().fetch_all(tx.conn()).await?;
+    Ok(rows.into_iter().map(Conflict::from).collect())
+}
+
 /// As above, and nobody else resolves it before this transaction ends.
 pub async fn find_to_change(tx: &mut Tx<Write>, id: ConflictId) -> Result<Conflict, Problem> {
     let workspace = tx.workspace();

@@ -89,9 +89,9 @@ impl Index {
         match target.kind.as_str() {
             // One without a title was erased, or is not the viewer's to see: there is no page to link to.
             "memory" => target.title.as_ref().map(|_| self.chrome.memory(&target.id)),
+            "conflict" => target.title.as_ref().map(|_| self.chrome.one("conflicts", &target.id)),
             "deletion_request" | "deletion" => Some(self.chrome.deletion(&target.id)),
             "proposal" => Some(self.chrome.one("review", &target.id)),
-            "conflict" => Some(self.chrome.one("conflicts", &target.id)),
             "dream" => Some(self.chrome.one("dreams", &target.id)),
             "session" => Some(self.chrome.one("sessions", &target.id)),
             _ => None,

@@ -14,7 +14,7 @@ pub(super) use meanwhile::Since;
 pub use notice::Noticed;
 pub(super) use notice::{Against, Look, look, note, put_down, settle_revised};
 pub(super) use review::open_within;
-pub use review::{Shown, find, list, open_of, resolve};
+pub use review::{Shown, find, list, open_of, resolve, titles};
 pub use sweep::{Swept, catch_up, sweep};
 
 use crate::{

@@ -53,6 +53,19 @@ pub async fn find<P: Permission>(app: &App, scope: &Scope<P>, id: ConflictId) ->
     all_shown(&[conflict], &memories).pop().ok_or(Problem::NotFound)
 }
 
+/// What clashes in these, by the titles of both, as far as they are there and the viewer may see them.
+pub async fn titles<P: Permission>(app: &App, scope: &Scope<P>, ids: &[ConflictId]) -> Result<HashMap<ConflictId, String>, Problem> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut tx = app.db().read(scope).await?;
+    let conflicts = store::conflicts::find_some(&mut tx, ids).await?;
+    let sides: Vec<MemoryId> = conflicts.iter().flat_map(|conflict| [conflict.a, conflict.b]).collect();
+    let titles = store::memories::titles(&mut tx, &sides).await?;
+    let both = |conflict: &Conflict| Some(format!("“{}” and “{}”", titles.get(&conflict.a)?, titles.get(&conflict.b)?));
+    Ok(conflicts.iter().filter_map(|conflict| Some((conflict.id, both(conflict)?))).collect())
+}
+
 /// What is open about a memory, the clearest first.
 pub async fn open_of<P: Permission>(app: &App, scope: &Scope<P>, id: MemoryId) -> Result<Vec<Noticed>, Problem> {
     open_within(&mut app.db().read(scope).await?, id).await
