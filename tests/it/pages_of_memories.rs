@@ -31,6 +31,9 @@ async fn what_somebody_writes_by_hand_is_recalled_under_their_name() {
     assert_eq!(agent.recalls("when are deploys frozen?").await.len(), 1);
     let again = browser.sends("/w/coding/memories", &written).await;
     assert!(browser.follows(&again).await.contains("known already"));
+    let secret = browser.sends("/w/coding/memories", &[("content", "The db is opened with password=Sommer2026 today.")]).await;
+    let page = browser.follows(&secret).await;
+    assert!(page.contains("A secret that stood in it was taken out.") && !page.contains("Sommer2026"), "{page}");
     let private = browser.sends("/w/coding/memories", &[("content", "I like tea."), ("private", "yes")]).await;
     browser.follows(&private).await;
     assert!(!agent.recalls("who likes tea?").await.iter().any(|text| text.contains("tea")), "what is private is not told to others");

@@ -127,8 +127,20 @@ pub fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Problem> {
             .iter()
             .find_map(|start| message.strip_prefix(start)?.split('`').next().map(str::to_owned));
         let field = named.unwrap_or(if path == "." || path == "?" { "query".to_owned() } else { path });
-        Problem::invalid(field, message)
+        Problem::invalid(field, in_words(message))
     })
+}
+
+/// What the standard library says of a number it cannot read is no help to who sent it.
+fn in_words(message: String) -> String {
+    match message.as_str() {
+        "invalid digit found in string" | "cannot parse integer from empty string" => "must be a whole number".to_owned(),
+        "number too large to fit in target type" => "is too large a number".to_owned(),
+        "number too small to fit in target type" => "is too small a number".to_owned(),
+        "invalid float literal" | "cannot parse float from empty string" => "must be a number".to_owned(),
+        "provided string was not `true` or `false`" => "must be true or false".to_owned(),
+        _ => message,
+    }
 }
 
 fn form_pairs(query: &str) -> form_urlencoded::Parse<'_> {

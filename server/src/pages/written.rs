@@ -62,6 +62,11 @@ impl Written {
         self.project.as_deref().map(Project::parse).transpose()
     }
 
+    /// Whether the text had a secret in it, which is not kept.
+    pub fn has_secret(&self) -> bool {
+        self.content.as_deref().is_some_and(|content| !cairn_secrets::find(content).is_empty())
+    }
+
     /// As it was typed, for the form.
     pub fn typed(self) -> Typed {
         Typed {

@@ -31,7 +31,7 @@ pub async fn create(viewer: Viewer<Writing>, Posted(written): Posted<Written>) -
         Ok(remembered) => {
             let said = match &remembered {
                 Remembered::Already(_) => Flash::note("This is known already, to the letter. Nothing was written."),
-                Remembered::New(memory, noticed) => kept(memory, noticed.len()),
+                Remembered::New(memory, noticed) => kept(memory, noticed.len(), written.has_secret()),
             };
             to(&viewer, remembered.memory().id, said)
         }
@@ -70,7 +70,7 @@ pub async fn update(
         Ok(None) => return to(&viewer, id, Flash::note("Nothing was changed, so there is no new version.")),
         Ok(Some((memory, noticed))) => {
             let (now, before) = (memory.version.to_string(), (memory.version - 1).to_string());
-            let said = beside(&format!("Saved: this is version {now}."), noticed.len());
+            let said = beside(&without_secret(&format!("Saved: this is version {now}."), written.has_secret()), noticed.len());
             let back = format!("{}/revert", page(&viewer, id));
             return to(&viewer, id, said.or_undo(back, &[("seen", &now), ("version", &before)]));
         }
@@ -100,7 +100,11 @@ pub async fn supersede(
     let done = async { acts::memories::supersede(app, scope, old.id, written.instead_of(&old)?).await };
     match done.await {
         Ok(memory) => {
-            let said = if memory.state == State::Proposed { kept(&memory, 0) } else { Flash::good("This holds from now on.") };
+            let said = if memory.state == State::Proposed {
+                kept(&memory, 0, written.has_secret())
+            } else {
+                Flash::good("This holds from now on.")
+            };
             to(&viewer, memory.id, said)
         }
         Err(problem) => {
@@ -150,11 +154,15 @@ fn decided(conflict: &Conflict) -> Option<Obstacle> {
     Some(Obstacle::Decision { id: word("memory_id")?, title: word("title")?, reason: word("reason")? })
 }
 
-fn kept(memory: &Memory, contradicts: usize) -> Flash {
+fn kept(memory: &Memory, contradicts: usize, had_secret: bool) -> Flash {
     if memory.state == State::Proposed {
-        return Flash::note("Written down. It waits for review, and nobody is told it before.");
+        return Flash::note(without_secret("Written down. It waits for review, and nobody is told it before.", had_secret));
     }
-    beside("Remembered.", contradicts)
+    beside(&without_secret("Remembered.", had_secret), contradicts)
+}
+
+fn without_secret(said: &str, had_secret: bool) -> String {
+    if had_secret { format!("{said} A secret that stood in it was taken out.") } else { said.to_owned() }
 }
 
 fn beside(said: &str, contradicts: usize) -> Flash {
