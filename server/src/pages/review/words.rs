@@ -89,7 +89,10 @@ pub fn marked(other: Option<&str>, text: &str, most: usize) -> Vec<Segment> {
     let Some(other) = other else { return plain(text) };
     let other = cut(other, most);
     let diff = TextDiff::configure().timeout(std::time::Duration::from_millis(20)).diff_words(other.as_str(), text.as_str());
-    if diff.ratio() < 0.35 {
+    // By words alone: the spaces between them are the same in any two texts.
+    let words = |tag| diff.iter_all_changes().filter(|change| change.tag() == tag && !change.value().trim().is_empty()).count();
+    let (same, gone, new) = (words(ChangeTag::Equal), words(ChangeTag::Delete), words(ChangeTag::Insert));
+    if 2 * same < gone + new {
         return plain(text);
     }
     let mut segments: Vec<Segment> = Vec::new();
