@@ -163,6 +163,8 @@ async fn looking_at_the_dashboard_does_not_count_as_recall() {
     for _ in 0..3 {
         browser.opens("/w/coding/search?q=deploys").await;
     }
+    let shortened = browser.opens("/w/coding").await;
+    assert_eq!((shortened.status, shortened.header("location")), (303, "/w/coding/overview"));
     let before = browser.opens("/w/coding/overview").await.text();
     assert!(!before.contains("told 3 ×") && !before.contains("3 recalls"), "{before}");
     agent.recalls("when are deploys frozen?").await;

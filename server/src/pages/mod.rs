@@ -70,6 +70,7 @@ fn pages() -> Pages {
         .post("/invitations/{token}", ANYONE, links::update)
         .get("/workspaces", PERSON, workspaces::index)
         .post("/theme", PERSON, theme::update)
+        .get("/w/{ws}", READING, overview::enter)
         .get("/w/{ws}/overview", READING, overview::show)
         .get("/w/{ws}/search", READING, search::show)
         .get("/w/{ws}/memories", READING, memories::index)

@@ -8,7 +8,7 @@ use crate::{
     problem::Problem,
     store::{Reading, activity::Day},
 };
-use axum::response::Response;
+use axum::response::{Redirect, Response};
 use cairn_web::{
     chart::Columns,
     overview::{Active, KindCount, Known, Needs, Newest, Overview, Recalled},
@@ -18,6 +18,11 @@ use time::{Date, Duration};
 /// So many are listed.
 const OFTEN: usize = 6;
 const DOUBTFUL: usize = 5;
+
+/// Whoever shortens an address to the workspace's name.
+pub async fn enter(viewer: Viewer<Reading>) -> Redirect {
+    Redirect::to(&viewer.place("overview"))
+}
 
 pub async fn show(viewer: Viewer<Reading>) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
