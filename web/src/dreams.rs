@@ -160,7 +160,7 @@ impl Dream {
     }
 
     fn did(&self) -> String {
-        let all: Vec<String> = self.tally.iter().map(|(deed, outcome, count)| format!("{count} {deed} {outcome}")).collect();
+        let all: Vec<String> = self.tally.iter().map(|(deed, outcome, count)| format!("{count} to {deed}: {outcome}")).collect();
         if all.is_empty() { "nothing to tidy".into() } else { all.join(", ") }
     }
 }
