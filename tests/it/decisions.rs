@@ -105,6 +105,22 @@ async fn what_waits_takes_nobodys_place_and_no_way_leads_around_the_review() {
 }
 
 #[tokio::test]
+async fn what_one_person_sees_takes_the_place_of_nothing_that_others_follow() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let old = agent.remembers_all_of(json!({"content": OLD, "kind": "decision"})).await;
+    let hidden = json!({"content": NEW, "kind": "decision", "on_conflict": "propose", "visibility": "private"});
+    let waiting = person.remembers_all_of(hidden).await;
+    assert_eq!(waiting["state"], "proposed");
+    let id = person.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
+    person.post(&format!("proposals/{id}/approve"), json!({})).await.refuses(409, "decision_conflict");
+    let words = json!({"content": NEW.replace("HS256", "ES256")});
+    person.post(&format!("proposals/{id}/edit"), words).await.refuses(409, "decision_conflict");
+    assert_eq!(agent.reads(&old).await["state"], "active", "they follow it still");
+    person.post(&format!("proposals/{id}/reject"), json!({})).await.expect(200);
+}
+
+#[tokio::test]
 async fn a_contradiction_that_is_approved_says_whose_place_it_took() {
     let house = House::open().await;
     let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);

@@ -10,8 +10,9 @@ use crate::{
         safety::{self, Found},
     },
     audit::{Audit, Trail},
+    engines::conflict::Contradiction,
     model::{
-        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, Run, State, clock,
+        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, Run, State, Visibility, clock,
         proposals::{Change, Origin, Proposal, ProposalState},
     },
     problem::Problem,
@@ -120,11 +121,12 @@ pub async fn edit(app: &App, scope: &Scope<Reviewing>, id: ProposalId, revision:
     revision.clone().apply_to(&mut wanted);
     // Whoever edits and approves a decision decides for it: what it contradicts is superseded.
     let losers = match wanted.kind {
-        Kind::Decision => Losers {
-            since: Some(Since::now(app, scope).await?),
-            ids: conflicts::against(app, scope, &wanted).await?.into_iter().map(|(old, _)| old.id).collect(),
-            refused: false,
-        },
+        Kind::Decision => {
+            let since = Some(Since::now(app, scope).await?);
+            let against = conflicts::against(app, scope, &wanted).await?;
+            unless_hidden(&wanted, &against)?;
+            Losers { since, ids: against.into_iter().map(|(old, _)| old.id).collect(), refused: false }
+        }
         _ => Losers::default(),
     };
     let mut tx = app.db().write(scope).await?;
@@ -234,6 +236,7 @@ impl Losers {
             if self.refused {
                 conflicts::unless_contradicting(&late)?;
             }
+            unless_hidden(memory, &late)?;
             ids.extend(late.into_iter().map(|(old, _)| old.id));
         }
         Ok(ids)
@@ -254,7 +257,20 @@ async fn losers_to(app: &App, scope: &Scope<Reviewing>, id: ProposalId) -> Resul
     if refused {
         conflicts::unless_contradicting(&against)?;
     }
+    unless_hidden(&memory, &against)?;
     Ok(Losers { ids: against.into_iter().map(|(old, _)| old.id).collect(), since, refused })
+}
+
+/// Nothing that others do not see takes the place of what they see.
+fn unless_hidden(memory: &Memory, against: &[(Memory, Contradiction)]) -> Result<(), Problem> {
+    let seen = |(old, _): &(Memory, Contradiction)| old.visibility == Visibility::Workspace;
+    if memory.visibility == Visibility::Private && against.iter().any(seen) {
+        return Err(Problem::conflict(
+            "decision_conflict",
+            "It contradicts a decision that others follow, and they would not see what took its place: reject it, or approve one that all see.",
+        ));
+    }
+    Ok(())
 }
 
 pub(super) fn must_be_open(proposal: &Proposal) -> Result<(), Problem> {
