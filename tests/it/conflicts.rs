@@ -214,12 +214,16 @@ async fn walls_hold_for_conflicts() {
 async fn only_who_sees_both_sees_that_they_clash() {
     let house = House::open().await;
     let (owner, other) = (house.person("coding", Role::Reviewer).await, house.person("coding", Role::Reviewer).await);
-    other.remembers(OLD).await;
+    let shared = other.remembers(OLD).await;
     let private = owner.remembers_all_of(json!({"content": NEW, "visibility": "private"})).await;
     let conflict = format!("conflicts/{}", private["conflicts"][0]["id"].as_str().unwrap());
     owner.get(&conflict).await.expect(200);
     other.get(&conflict).await.refuses(404, "not_found");
     assert!(other.lists("conflicts").await.is_empty());
+    let resolve = format!("{conflict}/resolve");
+    let hidden = owner.post(&resolve, json!({"keep": private["id"]})).await;
+    assert_eq!(hidden.wrong_fields(), ["keep"], "nothing that others do not see takes the place of what they see: {hidden:?}");
+    assert_eq!(other.reads(&shared).await["state"], "active");
     let (theirs, mine) = (other.remembers("Service tokens are signed with EdDSA.").await, owner.lists("conflicts").await.len());
     assert!(theirs["conflicts"].as_array().is_none_or(|all| all.iter().all(|one| one["memory_id"] != private["id"])), "{theirs}");
     assert!(mine >= 1);

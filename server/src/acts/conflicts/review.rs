@@ -10,7 +10,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::{conflict::Contradiction, cores::on_all_cores},
     model::{
-        AuditId, ConflictId, Memory, MemoryId, Run, State, clock,
+        AuditId, ConflictId, Memory, MemoryId, Run, State, Visibility, clock,
         conflicts::{Conflict, ConflictFilter, ConflictState, Keep, Resolution},
         page::{Limit, Page},
     },
@@ -125,6 +125,14 @@ async fn applied(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, conflict: &Confli
     match keep {
         Keep::One(kept) if kept == conflict.a || kept == conflict.b => {
             let other = if kept == conflict.a { conflict.b } else { conflict.a };
+            let both = store::memories::find_some(tx, &[kept, other]).await?;
+            let seen_by = |id| both.iter().find(|memory| memory.id == id).map(|memory| memory.visibility);
+            if (seen_by(kept), seen_by(other)) == (Some(Visibility::Private), Some(Visibility::Workspace)) {
+                return Err(Problem::invalid(
+                    "keep",
+                    "cannot be the private one: others would not see what took the place of what they read; let them see it first, or keep both",
+                ));
+            }
             Ok(vec![memories::put_aside(tx, scope, other, kept).await?])
         }
         Keep::One(_) => Err(Problem::invalid("keep", "must be the id of one of the two, `both` or `neither`")),
