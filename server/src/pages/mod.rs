@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_page_of_a_workspace_asks_for_a_power_in_it() {
         for page in table() {
-            let in_workspace = page.path.starts_with("/w/{ws}/");
+            let in_workspace = page.path == "/w/{ws}" || page.path.starts_with("/w/{ws}/");
             assert_eq!(in_workspace, matches!(page.access, Access::Workspace(_)), "{page:?}");
         }
     }
