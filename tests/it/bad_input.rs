@@ -298,6 +298,8 @@ async fn a_query_that_is_not_understood_is_refused() {
     }
     assert_eq!(calm.agent.get(&format!("{}?as_of=then", at(&calm.memory))).await.refuses(422, "invalid").wrong_fields(), ["as_of"]);
     for list in ["audit", "deletion-requests", "agents"] {
+        let word = calm.agent.get(&format!("{list}?limit=abc")).await.refuses(422, "invalid").body["errors"][0]["message"].clone();
+        assert_eq!(word, "must be a whole number", "{list}");
         assert_eq!(calm.agent.get(&format!("{list}?limit=0")).await.refuses(422, "invalid").wrong_fields(), ["limit"], "{list}");
         assert_eq!(calm.agent.get(&format!("{list}?cursor=%C3%A4")).await.refuses(422, "invalid").wrong_fields(), ["cursor"], "{list}");
     }

@@ -123,6 +123,13 @@ words!(
     }
 );
 
+impl Visibility {
+    /// Nothing that others do not see takes the place of what they see.
+    pub fn may_stand_for(self, old: Self) -> bool {
+        self == Self::Workspace || old == Self::Private
+    }
+}
+
 words!(
     /// What made a version.
     Operation, "operation" {

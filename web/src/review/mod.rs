@@ -72,6 +72,11 @@ impl Proposal {
         }
     }
 
+    /// Whoever approves a contradiction decides for it.
+    fn takes_a_place(&self) -> bool {
+        self.is_open() && self.origin == "conflict"
+    }
+
     fn shown_by(&self) -> Option<String> {
         match self.runs {
             0 => None,

@@ -10,7 +10,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::{conflict::Contradiction, cores::on_all_cores},
     model::{
-        AuditId, ConflictId, Memory, MemoryId, Run, State, Visibility, clock,
+        AuditId, ConflictId, Memory, MemoryId, Run, State, clock,
         conflicts::{Conflict, ConflictFilter, ConflictState, Keep, Resolution},
         page::{Limit, Page},
     },
@@ -126,8 +126,8 @@ async fn applied(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, conflict: &Confli
         Keep::One(kept) if kept == conflict.a || kept == conflict.b => {
             let other = if kept == conflict.a { conflict.b } else { conflict.a };
             let both = store::memories::find_some(tx, &[kept, other]).await?;
-            let seen_by = |id| both.iter().find(|memory| memory.id == id).map(|memory| memory.visibility);
-            if (seen_by(kept), seen_by(other)) == (Some(Visibility::Private), Some(Visibility::Workspace)) {
+            let [kept_is, other_is] = [kept, other].map(|id| both.iter().find(|memory| memory.id == id).map(|memory| memory.visibility));
+            if kept_is.zip(other_is).is_some_and(|(kept, other)| !kept.may_stand_for(other)) {
                 return Err(Problem::invalid(
                     "keep",
                     "cannot be the private one: others would not see what took the place of what they read; let them see it first, or keep both",

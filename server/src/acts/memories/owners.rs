@@ -56,7 +56,7 @@ pub(super) async fn may_succeed(tx: &mut Tx<Write>, new: &NewMemory) -> Result<(
     if old.kind == Kind::Decision && new.kind != Kind::Decision {
         return Err(Problem::invalid("kind", "must be decision: only a decision supersedes a decision"));
     }
-    if old.visibility == Visibility::Workspace && new.visibility == Visibility::Private {
+    if !new.visibility.may_stand_for(old.visibility) {
         return Err(Problem::invalid("visibility", "must be workspace, as that of the memory to supersede is"));
     }
     Ok(())

@@ -12,7 +12,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::conflict::Contradiction,
     model::{
-        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, Run, State, Visibility, clock,
+        AuditId, Kind, Memory, MemoryId, ProposalId, Revision, Run, State, clock,
         proposals::{Change, Origin, Proposal, ProposalState},
     },
     problem::Problem,
@@ -261,10 +261,8 @@ async fn losers_to(app: &App, scope: &Scope<Reviewing>, id: ProposalId) -> Resul
     Ok(Losers { ids: against.into_iter().map(|(old, _)| old.id).collect(), since, refused })
 }
 
-/// Nothing that others do not see takes the place of what they see.
 fn unless_hidden(memory: &Memory, against: &[(Memory, Contradiction)]) -> Result<(), Problem> {
-    let seen = |(old, _): &(Memory, Contradiction)| old.visibility == Visibility::Workspace;
-    if memory.visibility == Visibility::Private && against.iter().any(seen) {
+    if against.iter().any(|(old, _)| !memory.visibility.may_stand_for(old.visibility)) {
         return Err(Problem::conflict(
             "decision_conflict",
             "It contradicts a decision that others follow, and they would not see what took its place: reject it, or approve one that all see.",
