@@ -46,6 +46,9 @@ pub fn status(here: &Here) -> Result<(), Failure> {
     let reasons = reasons(trouble.map(|(reason, _)| reason), &week, hooks.is_empty(), &position, &waiting, &spool);
     let hooks: Vec<Value> = hooks.iter().map(|(tool, path)| json!({"tool": tool.name(), "settings": path})).collect();
     let set_aside = rejected(&spool);
+    // A refusal is an answer too.
+    let answers =
+        me.as_ref().is_some_and(|me| me.as_ref().map_or_else(|failure| failure.status().is_some() && !failure.is_away(), |_| true));
     let me = me.and_then(Result::ok).map(|me| me.json);
     let workspace = profile.as_ref().ok().and_then(|profile| profile.workspace.clone());
     let workspace = workspace.or_else(|| only_workspace(me.as_ref()?).ok());
@@ -54,7 +57,7 @@ pub fn status(here: &Here) -> Result<(), Failure> {
         "server": profile.as_ref().ok().map(|profile| profile.url.clone()),
         "workspace": workspace,
         "actor": me.as_ref().map(|me| me["actor"]["name"].clone()),
-        "reachable": me.is_some(),
+        "reachable": answers,
         "week": week.iter().map(|(tool, week)| json!({"tool": tool, "sessions": week.sessions, "events": week.events, "memories": week.memories})).collect::<Vec<_>>(),
         "spool": {"records": waiting.records, "bytes": waiting.bytes, "delivered": position.delivered, "delivered_at": position.delivered_at,
             "last_failure": position.last_failure.as_ref().map(|failure| &failure.reason), "thinned": position.thinned, "dropped": position.dropped,
@@ -147,7 +150,8 @@ fn for_people(report: &Value) -> String {
     } else {
         let reachable = if report["reachable"] == true { "answers" } else { "does not answer" };
         let [server, actor, workspace] = ["server", "actor", "workspace"].map(|member| show::cell(report, member));
-        format!("Server    {server} ({reachable})\nSigned in {actor} in {workspace}, profile {profile}\n")
+        let signed_in = if report["actor"].is_null() { "nobody".to_owned() } else { format!("{actor} in {workspace}") };
+        format!("Server    {server} ({reachable})\nSigned in {signed_in}, profile {profile}\n")
     };
     let depth = show::bytes(spool["bytes"].as_u64().unwrap_or(0));
     let delivered = show::ago(spool["delivered_at"].as_str());

@@ -190,6 +190,9 @@ fn status_says_why_nothing_is_written() {
     assert!(told.contains("(answers)") && told.contains("No tool has our hooks"), "{told}");
     let away = out(&Home::signed_in("http://127.0.0.1:1").run(&["status"]));
     assert!(away.contains("does not answer"), "{away}");
+    let refused = Fake::start(Mood::RefusesTheKey);
+    let told = out(&Home::signed_in(&refused.url).run(&["status"]));
+    assert!(told.contains("(answers)") && told.contains("Signed in nobody") && told.contains("401"), "{told}");
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub enum Mood {
     Well,
     /// 503, as without Postgres.
     Away,
+    /// 401, as for a key that was revoked.
+    RefusesTheKey,
     /// Well or away, and a second late to say so.
     Late {
         away: bool,
@@ -117,6 +119,9 @@ fn serve(stream: TcpStream, mood: &Mutex<Mood>, known: &Mutex<Known>) {
         let (status, body) = match mood {
             Mood::Away | Mood::Late { away: true } => {
                 (503, json!({"title": "Unavailable", "status": 503, "code": "unavailable", "detail": "The database is away."}))
+            }
+            Mood::RefusesTheKey => {
+                (401, json!({"title": "Unauthenticated", "status": 401, "code": "unauthenticated", "detail": "This key does not hold."}))
             }
             Mood::Foreign(status) => (status, json!("<html><body>Welcome! Please sign in.</body></html>")),
             _ => answer(&request, &mut known.lock().expect("known")),
