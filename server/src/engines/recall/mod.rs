@@ -8,6 +8,7 @@ pub mod excerpt;
 mod filters;
 pub mod hanging;
 mod index;
+mod irregular;
 mod labels;
 mod lexical;
 pub mod pack;
@@ -16,6 +17,7 @@ pub mod question;
 pub mod rank;
 pub mod semantic;
 mod sessions;
+mod stop_words;
 #[cfg(test)]
 mod tests;
 mod typos;

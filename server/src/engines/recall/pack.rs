@@ -2,7 +2,8 @@
 
 use super::{
     excerpt::{self, Seeker},
-    words::{Role, Splitting, Words, is_stop_word},
+    stop_words::is_stop_word,
+    words::{Role, Splitting, Words},
 };
 use crate::model::{MemoryId, recall::Detail};
 use hashbrown::{DefaultHashBuilder, HashMap, HashSet};

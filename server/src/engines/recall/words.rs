@@ -1,8 +1,8 @@
 //! How a text becomes terms: stemmed words, identifiers whole and split, bigrams where words have no spaces. Names no index.
 
-use hashbrown::HashSet;
+use super::{irregular::plain_form, stop_words::is_stop_word};
 use rust_stemmers::{Algorithm, Stemmer};
-use std::{borrow::Cow, sync::LazyLock};
+use std::borrow::Cow;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Longer ones are keys, hashes and noise: nobody asks for them, and each would be a term of its own.
@@ -174,7 +174,7 @@ impl Words {
             return;
         }
         if self.lower.bytes().all(|b| b.is_ascii_lowercase()) {
-            found(&self.stemmer.stem(&self.lower), role);
+            found(&self.stemmer.stem(plain_form(&self.lower)), role);
         } else {
             found(&self.lower, role);
         }
@@ -320,158 +320,6 @@ fn fold(text: &str) -> Cow<'_, str> {
         }
     }
     folded.into()
-}
-
-/// Words that are in every text and every question. Sorted: it is searched.
-const STOP_WORDS: &[&str] = &[
-    "a",
-    "about",
-    "above",
-    "after",
-    "again",
-    "all",
-    "also",
-    "am",
-    "an",
-    "and",
-    "any",
-    "are",
-    "aren",
-    "as",
-    "at",
-    "be",
-    "because",
-    "been",
-    "before",
-    "being",
-    "below",
-    "between",
-    "both",
-    "but",
-    "by",
-    "can",
-    "could",
-    "couldn",
-    "did",
-    "didn",
-    "do",
-    "does",
-    "doesn",
-    "doing",
-    "don",
-    "down",
-    "during",
-    "each",
-    "few",
-    "for",
-    "from",
-    "further",
-    "had",
-    "hadn",
-    "has",
-    "hasn",
-    "have",
-    "haven",
-    "having",
-    "he",
-    "her",
-    "here",
-    "hers",
-    "herself",
-    "him",
-    "himself",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "isn",
-    "it",
-    "its",
-    "itself",
-    "just",
-    "ll",
-    "me",
-    "more",
-    "most",
-    "my",
-    "myself",
-    "no",
-    "nor",
-    "not",
-    "now",
-    "of",
-    "off",
-    "on",
-    "once",
-    "only",
-    "or",
-    "other",
-    "our",
-    "ours",
-    "ourselves",
-    "out",
-    "over",
-    "own",
-    "re",
-    "same",
-    "she",
-    "should",
-    "shouldn",
-    "so",
-    "some",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "theirs",
-    "them",
-    "themselves",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "through",
-    "to",
-    "too",
-    "under",
-    "until",
-    "up",
-    "ve",
-    "very",
-    "was",
-    "wasn",
-    "we",
-    "were",
-    "weren",
-    "what",
-    "when",
-    "where",
-    "which",
-    "while",
-    "who",
-    "whom",
-    "why",
-    "will",
-    "with",
-    "would",
-    "wouldn",
-    "you",
-    "your",
-    "yours",
-    "yourself",
-    "yourselves",
-];
-
-pub(super) fn is_stop_word(word: &str) -> bool {
-    /// Asked for every word of every text that is read or compared.
-    static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
-    word.len() <= 10 && KNOWN.contains(word)
 }
 
 #[cfg(test)]
