@@ -157,6 +157,43 @@ async fn superseding_links_both_ways() {
 }
 
 #[tokio::test]
+async fn what_takes_anothers_place_may_say_what_a_third_says() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let (tabs, spaces) = (agent.remembers("Use tabs.").await, agent.remembers("Use spaces.").await);
+    let new = agent.post(&format!("{}/supersede", at(&tabs)), json!({"content": "Use spaces."})).await.expect(201);
+    assert!(new["id"] != spaces["id"] && new["supersedes"] == tabs["id"], "{new}");
+    let both = json!({"items": [{"content": "Use both."}, {"content": "Use both.", "supersedes": new["id"]}]});
+    let both = agent.post("memories/batch", both).await.expect(200);
+    assert_eq!((&both["data"][1]["status"], &both["data"][1]["memory"]["supersedes"]), (&json!(201), &new["id"]));
+    // Whoever has been put aside still lets the last one be known again.
+    assert_eq!(agent.post("memories", json!({"content": "Use spaces."})).await.expect(200)["id"], spaces["id"]);
+}
+
+#[tokio::test]
+async fn a_memory_where_a_folder_would_be_keeps_nobody_from_writing() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    agent.remembers_all_of(json!({"content": "a file", "path": "/facts"})).await;
+    for text in ["Deploys are frozen on Fridays.", "The build takes four minutes."] {
+        let made = agent.remembers(text).await;
+        assert!(!made["path"].as_str().unwrap().starts_with("/facts/"), "{made}");
+    }
+    agent.post("memories", json!({"content": "below", "path": "/facts/below.md"})).await.refuses(409, "path_conflict");
+}
+
+#[tokio::test]
+async fn the_quota_counts_what_the_writer_does_not_see() {
+    let house = House::open().await;
+    let (admin, ada) = (house.agent("coding", Role::Admin).await, house.person("coding", Role::Writer).await);
+    admin.patch("/v1/workspaces/coding", json!({"settings": {"quota_memories": 2}})).await.expect(200);
+    ada.post("memories", json!({"content": "hers", "visibility": "private"})).await.expect(201);
+    house.agent_in("coding", "billing", Role::Writer).await.remembers("theirs").await;
+    let gateway = house.agent_in("coding", "gateway", Role::Writer).await;
+    gateway.post("memories", json!({"content": "one too many"})).await.refuses(409, "quota_exceeded");
+}
+
+#[tokio::test]
 async fn the_quota_is_kept() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;

@@ -106,6 +106,36 @@ async fn no_path_is_an_ancestor_of_one_behind_the_wall() {
 }
 
 #[tokio::test]
+async fn a_path_that_nobody_asked_for_is_in_nobodys_way() {
+    let two = two_projects().await;
+    let billing = two.house.agent_in("coding", "billing", Role::Writer).await;
+    let text = json!({"content": "Deploys are frozen on Fridays."});
+    let (theirs, ours) = (billing.post("memories", text.clone()).await.expect(201), two.walled.post("memories", text).await.expect(201));
+    assert_ne!(theirs["path"], ours["path"]);
+    // Nor is an end that tells the same in both.
+    for agent in [&billing, &two.walled] {
+        let run = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+        let said = json!({"events": [{"type": "prompt", "at": "2026-01-02T03:04:05Z", "text": "Mend the build."}]});
+        let run = format!("sessions/{}", run["id"].as_str().unwrap());
+        agent.post(&format!("{run}/events"), said).await.expect(200);
+        agent.post(&format!("{run}/end"), json!({})).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn who_is_walled_in_and_says_it_again_is_told_what_is_there() {
+    let two = two_projects().await;
+    let text = json!({"content": "The gateway has two replicas."});
+    let first = two.walled.post("memories", text.clone()).await.expect(201);
+    assert_eq!(two.walled.post("memories", text.clone()).await.expect(200)["id"], first["id"]);
+    let batch = two.walled.post("memories/batch", json!({"items": [text, {"content": "Another."}]})).await.expect(200);
+    assert_eq!((&batch["data"][0]["status"], &batch["data"][1]["status"]), (&json!(200), &json!(201)));
+    // What belongs to everybody is another memory.
+    two.free.remembers_all_of(json!({"content": "Known to all."})).await;
+    assert_eq!(two.walled.post("memories", json!({"content": "Known to all."})).await.expect(201)["project"], "gateway");
+}
+
+#[tokio::test]
 async fn the_row_policy_itself_keeps_projects_apart() {
     let two = two_projects().await;
     let coding = two.house.workspace("coding").await;

@@ -63,6 +63,18 @@ impl MemoryPath {
         Self(format!("{stem}-{}.md", &by[by.len() - 8..]))
     }
 
+    /// The same name in no folder, told apart by the end of an id.
+    #[must_use]
+    pub fn at_the_root(&self, by: uuid::Uuid) -> Self {
+        let name = self.0.rfind('/').map_or(self.as_str(), |slash| &self.0[slash..]);
+        Self(name.to_owned()).told_apart(by)
+    }
+
+    /// What lies above it, the root not counted.
+    pub fn folders(&self) -> impl Iterator<Item = &str> {
+        self.0.match_indices('/').skip(1).map(|(slash, _)| &self.0[..slash])
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

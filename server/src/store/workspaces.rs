@@ -2,6 +2,7 @@
 
 use super::{
     Standing, Tx,
+    guise::{as_app, as_index},
     tx::{Instance, Write},
 };
 use crate::{
@@ -21,13 +22,17 @@ pub async fn count_memories<M>(tx: &mut Tx<M>, most: i64) -> Result<i64, Problem
     sqlx::query!("select pg_advisory_xact_lock(hashtextextended('quota ' || $1::text, 0))", workspace.to_string())
         .execute(tx.conn())
         .await?;
-    Ok(sqlx::query_scalar!(
+    // Everybody's count, also those that this one does not see.
+    as_index(tx).await?;
+    let there = sqlx::query_scalar!(
         r#"select count(*) as "count!" from (select 1 from memories where workspace_id = $1 and state in ('active', 'proposed') limit $2) counted"#,
         workspace.0,
         most
     )
     .fetch_one(tx.conn())
-    .await?)
+    .await?;
+    as_app(tx).await?;
+    Ok(there)
 }
 
 pub async fn insert(tx: &mut Tx<Instance>, new: &NewWorkspace) -> Result<Workspace, Problem> {

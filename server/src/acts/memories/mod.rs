@@ -15,7 +15,7 @@ pub use labels::{labels, some, titles};
 pub use related::related;
 pub(super) use remember::{Arrival, Asked, put_down, within_quota};
 pub use remember::{Remembered, Together, remember, remember_all};
-pub use revise::{Precondition, archive, restore, revert, revise, supersede, verify};
+pub use revise::{Precondition, archive, restore, revert, revise, supersede, to_supersede, verify};
 pub(super) use revise::{Settled, find_to_revise, next_state, put_aside, put_away, revise_held, rewrite, settle, still_true};
 
 pub use crate::store::memories::Doubted;

@@ -104,6 +104,7 @@ impl Asked {
 
     /// The same, before it is hung on code.
     async fn loose<P: Permission>(app: &App, scope: &Scope<P>, new: NewMemory) -> Result<Self, Problem> {
+        let new = behind_the_wall(scope, new);
         if let Some(session) = new.session_id.filter(|session| scope.run() != Some(Run::Session(*session))) {
             store::sessions::must_be_of(&mut app.db().read(scope).await?, scope.actor(), "session_id", session).await?;
         }
@@ -118,6 +119,7 @@ impl Asked {
 
     /// As somebody has looked through and weighed it already.
     fn seen<P>(scope: &Scope<P>, new: NewMemory) -> Self {
+        let new = behind_the_wall(scope, new);
         let tokens = tokens::count(new.content.as_str());
         let request = scope.request().id.clone();
         Self { new, request, run: scope.run(), tokens, found: Vec::new(), against: Vec::new(), weighed: None, arrival: None }
@@ -169,6 +171,12 @@ impl Asked {
             && self.weighed.is_none()
             && self.run == self.new.session_id.map(Run::Session)
     }
+}
+
+/// What a limited key remembers belongs to its project, said or not, from the first look on.
+fn behind_the_wall<P>(scope: &Scope<P>, mut new: NewMemory) -> NewMemory {
+    new.project = new.project.or_else(|| scope.project().cloned());
+    new
 }
 
 /// Writers of one actor who come while one of theirs is being written: the next transaction takes them all.
@@ -319,7 +327,7 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     let paths: Vec<MemoryPath> = all.iter().map(|one| path_of(&one.new)).collect();
     let asked: Vec<_> =
         all.iter().zip(&paths).map(|(one, path)| (&one.new, path, app.keyring().erasure_mac(one.new.content.as_str()))).collect();
-    let surveys = store::memories::survey(tx, scope.person(), &asked).await?;
+    let surveys = store::memories::survey(tx, scope, &asked).await?;
 
     let mut made: Vec<(Memory, bool)> = Vec::new();
     let mut superseding = Vec::new();
@@ -331,7 +339,8 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
         let twin = (sha256(new.content.as_str()), new.kind, new.project.clone(), new.visibility);
         let waits = new.proposed.as_ref().is_some_and(|proposed| waiting::waits(scope, new.kind, proposed));
         owners::may_succeed(tx, new).await.map_err(|problem| problem.at_item(index))?;
-        match placed(new, path, &survey, seen.get(&twin).copied(), waits).map_err(|problem| problem.at_item(index))? {
+        let in_batch = seen.get(&twin).copied();
+        match placed(new, path, &survey, in_batch, waits).map_err(|problem| problem.at_item(index))? {
             Place::Known(id) => answers.push(Slot::Known(id)),
             Place::At(path) => {
                 let path = if made.iter().any(|(other, _)| other.path == path) && new.path.is_none() {
@@ -346,8 +355,9 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
                     superseding.push((old, memory.id, one.run));
                 }
                 answers.push(Slot::Made(made.len()));
-                // One that waits holds the place of a twin; whoever need not wait goes without.
-                made.push((memory, new.path.is_none() && survey.waiting.is_none()));
+                // Another that says the same holds the place of a twin: whoever takes somebody's place, or need not wait, goes without.
+                let alone = survey.known.or(survey.waiting).or(in_batch).is_none();
+                made.push((memory, new.path.is_none() && alone));
                 of.push(one);
             }
         }
@@ -478,6 +488,7 @@ fn placed(new: &NewMemory, path: MemoryPath, survey: &Survey, in_batch: Option<M
     }
     match (&new.path, survey.known.or(in_batch)) {
         (None, Some(known)) if new.supersedes.is_none() => Ok(Place::Known(known)),
+        (None, _) if survey.below => Ok(Place::At(path.at_the_root(clock::new_id()))),
         (None, _) if survey.taken => Ok(Place::At(path.told_apart(clock::new_id()))),
         // Superseding frees the old one's path; whether it was that one, the database will say.
         (Some(_), _) if survey.taken && new.supersedes.is_none() => Err(Problem::conflict(
@@ -500,8 +511,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
     let new = &one.new;
     let now = clock::now();
     let by: &Actor = scope.actor();
-    let project = new.project.clone().or_else(|| scope.project().cloned());
-    if let (Some(wall), Some(asked)) = (scope.project(), &project)
+    if let (Some(wall), Some(asked)) = (scope.project(), &new.project)
         && wall != asked
     {
         return Err(Problem::forbidden(format!("Your key is limited to the project {} and writes only there.", wall.as_str())));
@@ -518,7 +528,7 @@ fn draft<P>(scope: &Scope<P>, one: &Asked, path: MemoryPath) -> Result<Memory, P
         content: new.content.as_str().to_owned(),
         kind: new.kind,
         tags: new.tags.clone(),
-        project: project.map(crate::model::Project::into_string),
+        project: new.project.clone().map(Project::into_string),
         anchors: new.anchors.clone(),
         source: new.source.clone(),
         confidence: waiting::confidence(by, new),

@@ -242,6 +242,12 @@ pub async fn verify(
     commit_with(app, scope, tx, &before, next, &found).await
 }
 
+/// What is to be superseded; a request that was answered before is answered so again, whatever became of it since.
+pub async fn to_supersede<P: CanWrite>(app: &App, scope: &Scope<P>, old: MemoryId) -> Result<Memory, Problem> {
+    app.db().unless_answered(scope).await?;
+    super::find(app, scope, old).await
+}
+
 /// A new memory takes the place of an old one; both know of each other.
 pub async fn supersede<P: CanWrite>(app: &App, scope: &Scope<P>, old: MemoryId, mut new: NewMemory) -> Result<Memory, Problem> {
     new.supersedes = Some(old);

@@ -397,7 +397,7 @@ async fn supersede_memory(
     Params(of): Params<OfMemory>,
     Json(sent): Json<NewMemoryBody>,
 ) -> Result<Response, Problem> {
-    let old = acts::memories::find(&app, &scope, of.id).await?;
+    let old = acts::memories::to_supersede(&app, &scope, of.id).await?;
     let memory = acts::memories::supersede(&app, &scope, of.id, sent.parse_after(&old)?).await?;
     Ok(Versioned(StatusCode::CREATED, memory.version, MemoryBody::new(&scope, memory)).into_response())
 }

@@ -1,7 +1,11 @@
 //! Writing a memory: the current state and its immutable version in one statement.
 
 use super::{
-    super::{Tx, tx::Write},
+    super::{
+        Scope, Tx,
+        guise::{lay_down_wall, stand_behind},
+        tx::Write,
+    },
     row::Columns,
 };
 use crate::{
@@ -33,28 +37,38 @@ pub struct Survey {
     pub barred: Option<DeletionId>,
     /// The path is somebody's.
     pub taken: bool,
+    /// Its folder, or one above that, is somebody's memory.
+    pub below: bool,
 }
 
-/// Looks all of them up at once, in the order given.
-pub async fn survey(
-    tx: &mut Tx<Write>,
-    owner: Option<PersonId>,
-    news: &[(&NewMemory, &MemoryPath, [u8; 32])],
-) -> Result<Vec<Survey>, Problem> {
+/// Looks all of them up at once, in the order given. What is known is of the same project, which each names; paths are
+/// shared with those behind the wall of a limited key.
+pub async fn survey<P>(tx: &mut Tx<Write>, scope: &Scope<P>, news: &[(&NewMemory, &MemoryPath, [u8; 32])]) -> Result<Vec<Survey>, Problem> {
+    if scope.project().is_none() {
+        return look(tx, scope.person(), news).await;
+    }
+    let wall = lay_down_wall(tx).await?;
+    let surveys = look(tx, scope.person(), news).await?;
+    stand_behind(tx, &wall).await?;
+    Ok(surveys)
+}
+
+async fn look(tx: &mut Tx<Write>, owner: Option<PersonId>, news: &[(&NewMemory, &MemoryPath, [u8; 32])]) -> Result<Vec<Survey>, Problem> {
     let main = tx.workspace().main_store();
     let wanted: Vec<Value> = news
         .iter()
         .enumerate()
         .map(|(n, (new, path, mac))| {
             json!({
-                "n": n, "store": new.store.unwrap_or(main), "path": path, "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
+                "n": n, "store": new.store.unwrap_or(main), "path": path, "folders": path.folders().collect::<Vec<_>>(), "kind": new.kind, "project": new.project, "mac": super::bytea(mac),
                 "sha": super::bytea(&sha256(new.content.as_str())), "owner": owner.filter(|_| new.visibility == Visibility::Private),
             })
         })
         .collect();
     let rows = sqlx::query!(
-        r#"select known.id as "known?", waiting.id as "waiting?", rejected.id as "rejected?", barred.request_id as "barred?", taken.id is not null as "taken!"
-           from jsonb_to_recordset($2) as i (n int, store uuid, path text, kind text, project text, mac bytea, sha bytea, owner uuid)
+        r#"select known.id as "known?", waiting.id as "waiting?", rejected.id as "rejected?", barred.request_id as "barred?", taken.id is not null as "taken!",
+                  below.id is not null as "below!"
+           from jsonb_to_recordset($2) as i (n int, store uuid, path text, folders text[], kind text, project text, mac bytea, sha bytea, owner uuid)
            left join lateral (
                select m.id from memories m
                where m.workspace_id = $1 and m.content_sha256 = i.sha and m.kind = i.kind and m.project is not distinct from i.project
@@ -81,6 +95,10 @@ pub async fn survey(
                select m.id from memories m
                where m.workspace_id = $1 and m.store_id = i.store and m.path = i.path and m.state in ('active', 'proposed') limit 1
            ) taken on true
+           left join lateral (
+               select m.id from memories m
+               where m.workspace_id = $1 and m.store_id = i.store and m.path = any (i.folders) and m.state in ('active', 'proposed') limit 1
+           ) below on true
            order by i.n"#,
         tx.workspace().0,
         json!(wanted)
@@ -95,6 +113,7 @@ pub async fn survey(
             rejected: row.rejected.map(MemoryId),
             barred: row.barred.map(DeletionId),
             taken: row.taken,
+            below: row.below,
         })
         .collect())
 }

@@ -219,7 +219,7 @@ impl<P: CanWrite> Hand<'_, P> {
     /// The same text, active here; in an export of ours there may be two of it, and both come.
     async fn twin_of(&mut self, fresh: &Fresh, last: &NewMemory, path: &MemoryPath) -> Result<Option<MemoryId>, Problem> {
         let mac = self.app.keyring().erasure_mac(last.content.as_str());
-        let survey = store::memories::survey(&mut self.tx, self.scope.person(), &[(last, path, mac)]).await?;
+        let survey = store::memories::survey(&mut self.tx, self.scope, &[(last, path, mac)]).await?;
         let Some(known) = survey.first().and_then(|survey| survey.known).filter(|_| fresh.new.supersedes.is_none()) else {
             return Ok(None);
         };
