@@ -21,8 +21,9 @@ use std::{
 
 /// A large workspace takes its time.
 const PATIENCE: Duration = Duration::from_mins(30);
-/// How often a part is sent again that was not finished.
+/// How often a part is sent again that was not finished, and how often a server that is busy is waited for.
 const MOST_TRIES: usize = 20;
+const MOST_WAITS: usize = 60;
 
 pub fn export(here: &Here, wish: Export) -> Result<(), Failure> {
     let format = wish.format.unwrap_or(ExportFormat::Ndjson);
@@ -98,6 +99,9 @@ fn told_on_the_way(server: &Server, address: &str, into: &mut dyn Write) -> Resu
 pub fn import(here: &Here, wish: Import) -> Result<(), Failure> {
     let mut parts = Vec::new();
     for file in &wish.files {
+        if file.is_file() && exchange::is_cut_off(file) {
+            eprintln!("{}: it has no last line, so it was cut off; what is there goes in", file.display());
+        }
         parts.extend(exchange::parts(file)?.into_iter().map(|part| (file.display().to_string(), part)));
     }
     let server = here.server_within(PATIENCE)?;
@@ -128,9 +132,11 @@ fn send(server: &Server, query: &[(&str, String)], part: &Part) -> Result<Vec<Va
     query.extend(part.name.clone().map(|name| ("name", name)));
     let address = with("/import", &query);
     let mut reports: Vec<Value> = Vec::new();
-    for _ in 0..MOST_TRIES {
+    let mut waits = 0;
+    while reports.len() < MOST_TRIES {
         let report = match server.upload(&address, &part.bytes) {
-            Err(Failure::Refused(problem)) if problem.status == 429 => {
+            Err(Failure::Refused(problem)) if problem.status == 429 && waits < MOST_WAITS => {
+                waits += 1;
                 thread::sleep(Duration::from_secs(problem.retry_after.unwrap_or(1).clamp(1, 60)));
                 continue;
             }
@@ -163,14 +169,20 @@ struct Told {
 
 impl Told {
     fn add(&mut self, file: &str, many: bool, reports: Vec<Value>) {
-        let again = reports.len() > 1;
-        for report in reports {
+        let times = reports.len();
+        // What the last one left is left.
+        self.left += reports.last().and_then(|report| report["reasons"]["left"].as_u64()).unwrap_or(0);
+        for (n, report) in (1..).zip(reports) {
             self.taken += report["taken"].as_u64().unwrap_or(0);
             self.updated += report["updated"].as_u64().unwrap_or(0);
-            self.left = report["reasons"]["left"].as_u64().unwrap_or(0);
             for item in report["items"].as_array().into_iter().flatten() {
                 // Of what was sent twice, what was taken the first time is known the second.
-                if again && matches!(item["reason"].as_str(), Some("left" | "known")) {
+                let told = match item["reason"].as_str() {
+                    Some("left") => n == times,
+                    Some("known") => times == 1,
+                    _ => true,
+                };
+                if !told {
                     continue;
                 }
                 self.waiting += u64::from(item["state"] == "proposed");

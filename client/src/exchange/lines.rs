@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 pub fn split(bytes: &[u8]) -> Option<Vec<Part>> {
     let text = std::str::from_utf8(bytes).ok()?;
     let (header, rest) = text.split_once('\n')?;
-    let first: Value = serde_json::from_str(header).ok()?;
-    if first["type"] != "header" {
+    if !is_header(header) {
         return None;
     }
     let mut cutter = Cutter::new(header);
@@ -16,6 +15,10 @@ pub fn split(bytes: &[u8]) -> Option<Vec<Part>> {
         cutter.take(line);
     }
     Some(cutter.finish())
+}
+
+pub fn is_header(line: &str) -> bool {
+    serde_json::from_str::<Value>(line).is_ok_and(|first| first["type"] == "header")
 }
 
 /// Gathers lines below one header.
@@ -33,6 +36,12 @@ impl Cutter {
     }
 
     pub fn take(&mut self, line: &str) {
+        // Where the memories of each part lie.
+        if beginning(line).contains("\"type\":\"store\"") {
+            self.header.push_str(line);
+            self.header.push('\n');
+            return;
+        }
         let memory = memory_of(line).map(str::to_owned);
         let full = self.lines >= MOST || self.open.len() + line.len() > LARGEST;
         // Versions of one memory stay together, as long as a request can take them.
@@ -62,16 +71,24 @@ impl Cutter {
 
 /// Without reading all of it: it may be long.
 fn memory_of(line: &str) -> Option<&str> {
-    let (_, rest) = line.get(..200.min(line.len()))?.split_once("\"memory_id\":\"")?;
+    let (_, rest) = beginning(line).split_once("\"memory_id\":\"")?;
     rest.split('"').next()
 }
+
+fn beginning(line: &str) -> &str {
+    &line[..line.floor_char_boundary(200)]
+}
+
+/// Lists that others refer to.
+const NEEDED: [&str; 1] = ["categories"];
 
 /// A large export that is one object or one list: the same with fewer in it.
 pub fn split_json(bytes: &[u8]) -> Option<Vec<Part>> {
     match serde_json::from_slice(bytes).ok()? {
         Value::Array(all) => Some(cut(&all, |some| json!(some))),
         Value::Object(whole) => {
-            let (lists, others): (Map<_, _>, Map<_, _>) = whole.into_iter().partition(|(_, value)| value.is_array());
+            let is_cut = |(name, value): &(String, Value)| value.is_array() && !NEEDED.contains(&name.as_str());
+            let (lists, others): (Map<_, _>, Map<_, _>) = whole.into_iter().partition(is_cut);
             let mut parts = Vec::new();
             for (name, list) in &lists {
                 let with = |some: &[Value]| {
@@ -83,7 +100,7 @@ pub fn split_json(bytes: &[u8]) -> Option<Vec<Part>> {
                 };
                 parts.extend(cut(list.as_array()?, with));
             }
-            Some(parts)
+            Some(parts).filter(|parts| !parts.is_empty())
         }
         _ => None,
     }
@@ -137,5 +154,19 @@ mod tests {
         assert_eq!(parts.len(), 4);
         let first: Value = serde_json::from_slice(&parts[0].bytes).expect("JSON");
         assert!(first["version"] == "0.9" && first["memories"].is_array() && first["lessons"].is_array());
+        assert!(split_json(json!({"memories": {"a": "x"}}).to_string().as_bytes()).is_none(), "nothing can be cut");
+    }
+
+    #[test]
+    fn every_part_says_what_its_memories_lie_in() {
+        let mut file = "{\"type\":\"header\",\"format\":\"cairn\"}\n{\"type\":\"store\",\"id\":\"s\",\"name\":\"research\"}\n".to_owned();
+        file.extend((0..1200).map(|n| format!("{{\"type\":\"version\",\"memory_id\":\"m{n}\",\"path\":\"/{}.md\"}}\n", "決定".repeat(40))));
+        let parts = split(file.as_bytes()).expect("parts");
+        assert_eq!(parts.len(), 3);
+        for part in &parts {
+            let text = std::str::from_utf8(&part.bytes).expect("text");
+            assert_eq!(text.lines().filter(|line| line.contains("\"store\"")).count(), 1);
+        }
+        assert_eq!(memory_of(file.lines().nth(2).expect("a line")), Some("m0"));
     }
 }

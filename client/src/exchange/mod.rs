@@ -7,7 +7,7 @@ mod tree;
 use crate::failure::Failure;
 use std::{
     fs,
-    io::{self, Read},
+    io::{self, Read, Seek, SeekFrom},
     path::Path,
 };
 
@@ -23,6 +23,24 @@ pub struct Part {
     pub bytes: Vec<u8>,
     /// How much of the whole it is, for the progress.
     pub weight: u64,
+}
+
+/// A file of lines begins with one that says what it is, and ends with one that says so.
+pub fn is_cut_off(path: &Path) -> bool {
+    const LOOKED_AT: u64 = 4096;
+    let ends = || -> io::Result<(String, String)> {
+        let mut file = fs::File::open(path)?;
+        let (mut start, mut end) = (Vec::new(), Vec::new());
+        (&file).take(LOOKED_AT).read_to_end(&mut start)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(LOOKED_AT)))?;
+        file.read_to_end(&mut end)?;
+        Ok((String::from_utf8_lossy(&start).into_owned(), String::from_utf8_lossy(&end).into_owned()))
+    };
+    ends().is_ok_and(|(start, end)| {
+        let last = end.trim_end().lines().next_back().unwrap_or_default();
+        lines::is_header(start.lines().next().unwrap_or_default()) && !last.contains("\"type\":\"end\"")
+    })
 }
 
 /// A file, a folder, or `-` for stdin.

@@ -4,6 +4,7 @@
 //! only waiting is for the brief, with a deadline. Sending is the business of the detached flush.
 
 mod brief;
+mod halves;
 mod payloads;
 mod reminder;
 mod reply;
@@ -50,7 +51,7 @@ fn read_payload() -> Option<Vec<u8>> {
 }
 
 fn hear(tool: Tool, payload: &[u8]) {
-    let Ok(payload) = serde_json::from_slice(payload) else { return };
+    let Some(payload) = halves::read(payload) else { return };
     let Some(heard) = payloads::read(tool, &payload) else { return };
     let cwd = heard.cwd.clone().or_else(|| Some(std::env::current_dir().ok()?.to_string_lossy().into_owned()));
     let repository = repository::find(&cwd.as_deref().map(PathBuf::from).unwrap_or_default());

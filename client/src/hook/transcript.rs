@@ -2,6 +2,7 @@
 //! ("DECIDED:" …), the next step that was named last, else the agent's last words. Read from the end, and never more than
 //! the end.
 
+use super::halves;
 use crate::clean;
 use serde_json::Value;
 use std::{
@@ -51,7 +52,7 @@ impl Said {
             }
             return said;
         }
-        text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(|entry: Value| said.hear(&entry));
+        text.lines().filter_map(|line| halves::read(line.as_bytes())).for_each(|entry| said.hear(&entry));
         said
     }
 

@@ -8,6 +8,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 const HOOKS: [&str; 4] = ["post-commit", "post-merge", "post-checkout", "post-rewrite"];
 const BEGIN: &str = "# >>> cairn: tells the memory what the code looks like; `cairn uninstall git` takes it out";
 const END: &str = "# <<< cairn";
+const CALL: &str = "sync --hook";
 
 pub fn install(dry_run: bool, yes: bool) -> Result<(), Failure> {
     let mut changes = Vec::new();
@@ -74,13 +75,21 @@ fn block(name: &str, program: &str) -> String {
         "post-rewrite" => "[ \"$1\" = rebase ] && ",
         _ => "",
     };
-    format!("{BEGIN}\n{when}[ -x '{quoted}' ] && ('{quoted}' sync --hook </dev/null >/dev/null 2>&1 &)\n{END}\n")
+    // How the hook ends is how git ends: with nothing to tell, well.
+    format!("{BEGIN}\nif {when}[ -x '{quoted}' ]; then ('{quoted}' {CALL} </dev/null >/dev/null 2>&1 &); fi\n{END}\n")
 }
 
 /// Without ours; nothing if nothing is left but the line that we needed.
 fn removed_from(text: &str) -> Option<String> {
     let Some((before, rest)) = text.split_once(BEGIN) else { return Some(text.to_owned()) };
-    let after = rest.split_once(END).map_or("", |(_, after)| after.strip_prefix('\n').unwrap_or(after));
+    let after = match rest.split_once(END) {
+        Some((_, after)) => after.strip_prefix('\n').unwrap_or(after),
+        // Somebody took the end away: only the line that is ours goes, the rest is theirs.
+        None => {
+            let rest = rest.strip_prefix('\n').unwrap_or(rest);
+            rest.split_once('\n').map_or("", |(ours, others)| if ours.contains(CALL) { others } else { rest })
+        }
+    };
     let left = format!("{before}{after}");
     if left.trim() == "#!/bin/sh" { None } else { Some(left) }
 }

@@ -69,19 +69,21 @@ pub fn forget(tool: Tool, scope: &Scope) {
     let _ = fs::remove_file(path(tool, scope));
 }
 
-/// Whether another tool's agent reads the same file; then what was there before us is theirs to give back.
+/// Whether another tool's agent reads the same file.
 pub fn used_by_others(tool: Tool, scope: &Scope, file: &Path) -> bool {
-    let ours = load(tool, scope).and_then(|installed| installed.file(file).cloned());
-    let mut used = false;
+    all().iter().any(|other| !other.is_of(tool, scope) && other.file(file).is_some())
+}
+
+/// What was there before us is theirs to give back from now on, unless somebody wrote into the file since.
+pub fn hand_over(tool: Tool, scope: &Scope, file: &Path, now: &str) {
+    let Some(ours) = load(tool, scope).and_then(|installed| installed.file(file).filter(|kept| kept.untouched(now)).cloned()) else {
+        return;
+    };
     for mut other in all().into_iter().filter(|other| !other.is_of(tool, scope)) {
         let Some(theirs) = other.files.iter_mut().find(|kept| kept.path == file) else { continue };
-        used = true;
-        if let Some(ours) = &ours {
-            theirs.before.clone_from(&ours.before);
-        }
+        theirs.before.clone_from(&ours.before);
         let _ = store(&other);
     }
-    used
 }
 
 fn all() -> Vec<Installed> {

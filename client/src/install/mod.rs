@@ -79,24 +79,31 @@ pub fn uninstall(tool: Tool, project: bool, dry_run: bool, yes: bool) -> Result<
         };
         changes.push(Change { path, before: Some(now), after });
     }
+    let mut shared = None;
     if let Some(path) = &places.protocol
         && let Some(now) = files::read(path)?
-        && !kept::used_by_others(tool, &scope, path)
     {
-        let file = kept.as_ref().and_then(|kept| kept.file(path));
-        let after = match file {
-            Some(file) if file.untouched(&now) => file.before.clone(),
-            file => {
-                let was_there = file.is_none_or(|file| file.before.is_some());
-                Some(protocol::removed_from(&now)).filter(|text| was_there || !text.is_empty())
-            }
-        };
-        changes.push(Change { path: path.clone(), before: Some(now), after });
+        if kept::used_by_others(tool, &scope, path) {
+            shared = Some((path, now));
+        } else {
+            let file = kept.as_ref().and_then(|kept| kept.file(path));
+            let after = match file {
+                Some(file) if file.untouched(&now) => file.before.clone(),
+                file => {
+                    let was_there = file.is_none_or(|file| file.before.is_some());
+                    Some(protocol::removed_from(&now)).filter(|text| was_there || !text.is_empty())
+                }
+            };
+            changes.push(Change { path: path.clone(), before: Some(now), after });
+        }
     }
     if carry_out(&changes, dry_run, yes, "Nothing to do: it is not installed.")? {
         println!("Removed.");
     }
     if !dry_run {
+        if let Some((path, now)) = shared {
+            kept::hand_over(tool, &scope, path, &now);
+        }
         kept::forget(tool, &scope);
     }
     Ok(())

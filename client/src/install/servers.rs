@@ -5,7 +5,7 @@ use super::{
     json::{member, parse, unreadable},
 };
 use crate::failure::Failure;
-use jsonc_parser::cst::{CstInputValue, CstObject};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use std::path::Path;
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
@@ -42,10 +42,10 @@ impl Entry {
         let Some(servers) = object.object_value_or_create("mcpServers") else {
             return Err(unreadable(path, "`mcpServers` is no object"));
         };
-        if let Some(there) = servers.get(NAME) {
+        if servers.get(NAME).is_some() {
             match json_command(&servers) {
                 Some(command) if command == self.command() => return Ok(text.to_owned()),
-                Some(command) if is_ours(&command) => there.remove(),
+                Some(command) if is_ours(&command) => return self.renewed(&root, &servers).ok_or_else(|| taken(path)),
                 _ => return Err(taken(path)),
             }
         }
@@ -57,6 +57,18 @@ impl Entry {
             after.push('\n');
         }
         Ok(after)
+    }
+
+    /// What a person added to the entry, such as an environment, stays.
+    fn renewed(&self, root: &CstRootNode, servers: &CstObject) -> Option<String> {
+        let entry = servers.object_value(NAME)?;
+        entry.get("command")?.set_value(CstInputValue::from(self.program.clone()));
+        let args = CstInputValue::Array(vec![CstInputValue::from("mcp")]);
+        match entry.get("args") {
+            Some(there) => there.set_value(args),
+            None => drop(entry.append("args", args)),
+        }
+        Some(root.to_string())
     }
 
     fn added_to_toml(&self, text: &str, path: &Path) -> Result<String, Failure> {
@@ -73,10 +85,10 @@ impl Entry {
             Item::Table(table)
         });
         let Some(servers) = servers.as_table_like_mut() else { return Err(unreadable(path, "`mcp_servers` is no table")) };
-        let mut entry = Table::new();
+        let entry = servers.entry(NAME).or_insert_with(|| Item::Table(Table::new()));
+        let Some(entry) = entry.as_table_like_mut() else { return Err(taken(path)) };
         entry.insert("command", value(&self.program));
         entry.insert("args", value(Array::from_iter(["mcp"])));
-        servers.insert(NAME, Item::Table(entry));
         Ok(root.to_string())
     }
 

@@ -127,10 +127,16 @@ impl Git {
         // `:100644 100644 <id> <id> M`, then the path.
         while let (Some(head), Some(path)) = (parts.next(), parts.next()) {
             let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
-            let [_, mode, _, blob, status] = words[..] else { continue };
+            let [was, mode, _, blob, status] = words[..] else { continue };
             match (status, mode_of(mode)) {
                 ("D", _) | (_, None) => found.removed.push(path.to_owned()),
-                (_, Some(mode)) => found.changed.push(Listed { path: path.to_owned(), mode, blob: Some(blob.to_owned()), added: None }),
+                (_, Some(mode)) => {
+                    // A link in the place of a file: what the file said is gone.
+                    if mode != Mode::File && mode_of(was) == Some(Mode::File) {
+                        found.removed.push(path.to_owned());
+                    }
+                    found.changed.push(Listed { path: path.to_owned(), mode, blob: Some(blob.to_owned()), added: None });
+                }
             }
         }
         Ok(found)

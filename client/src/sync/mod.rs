@@ -170,7 +170,7 @@ fn step(place: &Place, base: &str, head: &str) -> Option<Difference> {
     }
     let before = state::at(place, base)?;
     let listed = place.git.commit(head).ok()?;
-    let there: HashSet<&str> = listed.iter().map(|file| file.path.as_str()).collect();
+    let there: HashSet<&str> = listed.iter().filter(|file| file.mode == Mode::File).map(|file| file.path.as_str()).collect();
     let removed = before.keys().filter(|path| !there.contains(path.as_str())).cloned().collect();
     let changed = listed.into_iter().filter(|file| before.get(&file.path) != file.blob.as_ref()).collect();
     Some(Difference { changed, removed })

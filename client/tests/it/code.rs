@@ -75,6 +75,21 @@ fn names(file: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn a_link_in_the_place_of_a_file_takes_away_what_the_file_said() {
+    let fake = Fake::start(Mood::Well);
+    let home = Home::signed_in(&fake.url);
+    let repository = Repository::new(&home);
+    done(&repository.cairn(&home, &["sync", "--json"]));
+    repository.git(&["mv", "auth.py", "src/auth.py"]);
+    std::os::unix::fs::symlink("src/auth.py", repository.folder.join("auth.py")).expect("a link");
+    repository.commit("moved behind a link");
+    done(&repository.cairn(&home, &["sync", "--json"]));
+    let pictures = fake.known.lock().expect("known").pictures.clone();
+    let step = pictures.last().expect("a picture");
+    assert_eq!((paths(step), step["removed"][0].as_str()), (vec!["src/auth.py"], Some("auth.py")));
+}
+
+#[test]
 fn a_commit_is_told_whole_the_first_time_and_then_what_changed() {
     let fake = Fake::start(Mood::Well);
     let home = Home::signed_in(&fake.url);

@@ -63,6 +63,32 @@ fn hooks_are_written_where_git_looks_for_them() {
 }
 
 #[test]
+fn git_ends_well_where_there_is_nothing_to_tell() {
+    let home = Home::new();
+    let repository = Repository::new(&home);
+    ok(&home, &repository, &["install", "git", "--yes"]);
+    let restored = |why: &str| assert!(git_at_home(&home, &repository, &["checkout", "-q", "--", "auth.py"]), "{why}");
+    restored("a checkout of single files");
+    let hook = repository.folder.join(".git/hooks/post-checkout");
+    fs::write(&hook, fs::read_to_string(&hook).expect("a hook").replace("cairn' ", "no-longer' ").replace("cairn' ]", "no-longer' ]"))
+        .expect("a hook");
+    assert!(git_at_home(&home, &repository, &["checkout", "-q", "-b", "side"]), "the program is gone");
+}
+
+#[test]
+fn what_somebody_wrote_below_a_lost_end_stays() {
+    let home = Home::new();
+    let repository = Repository::new(&home);
+    let path = repository.folder.join(".git/hooks/post-commit");
+    hook(&path, "#!/bin/sh\necho theirs\n");
+    ok(&home, &repository, &["install", "git", "--yes"]);
+    let lost = fs::read_to_string(&path).expect("a hook").replace("# <<< cairn\n", "");
+    fs::write(&path, lost).expect("a hook");
+    ok(&home, &repository, &["uninstall", "git", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).expect("a hook"), "#!/bin/sh\necho theirs\n");
+}
+
+#[test]
 fn a_hook_that_is_no_shell_script_is_left_alone() {
     let home = Home::new();
     let repository = Repository::new(&home);

@@ -142,6 +142,31 @@ fn a_file_that_two_tools_read_keeps_the_block_until_both_are_gone() {
 }
 
 #[test]
+fn what_a_person_wrote_between_two_tools_stays() {
+    let home = repository();
+    let rules: PathBuf = home.path().join("AGENTS.md");
+    done(&home, &["install", "codex", "--project", "--yes"]);
+    let made = fs::read_to_string(&rules).expect("a block");
+    fs::write(&rules, format!("# Ours\n\nNo deploys on Fridays.\n\n{made}")).expect("rules");
+    done(&home, &["install", "cursor", "--project", "--yes"]);
+    done(&home, &["uninstall", "codex", "--project", "--dry-run"]);
+    done(&home, &["uninstall", "codex", "--project", "--yes"]);
+    done(&home, &["uninstall", "cursor", "--project", "--yes"]);
+    assert!(fs::read_to_string(&rules).expect("rules").starts_with("# Ours\n\nNo deploys on Fridays.\n"));
+}
+
+#[test]
+fn a_link_to_nothing_yet_stays_a_link() {
+    let home = Home::new();
+    let (folder, target) = (home.path().join(".cursor"), home.path().join("dotfiles.json"));
+    fs::create_dir_all(&folder).expect("a folder");
+    std::os::unix::fs::symlink(&target, folder.join("mcp.json")).expect("a link");
+    done(&home, &["install", "cursor", "--yes"]);
+    assert!(fs::symlink_metadata(folder.join("mcp.json")).expect("a link").is_symlink());
+    assert!(fs::read_to_string(target).expect("settings").contains("mcpServers"));
+}
+
+#[test]
 fn a_link_stays_a_link() {
     let home = repository();
     fs::create_dir_all(home.path().join(".claude")).expect("a folder");
@@ -230,9 +255,21 @@ fn an_older_entry_of_ours_is_renewed_and_anothers_of_that_name_is_left_alone() {
     let home = Home::new();
     let path = home.path().join(".cursor/mcp.json");
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(&path, r#"{"mcpServers": {"cairn": {"command": "/old/bin/cairn", "args": ["mcp"]}}}"#).expect("settings");
+    let old = r#"{"mcpServers": {"cairn": {"command": "/old/bin/cairn", "args": ["mcp"], "env": {"CAIRN_PROFILE": "work"}}}}"#;
+    fs::write(&path, old).expect("settings");
     done(&home, &["install", "cursor", "--yes"]);
     assert_eq!(entry(&path).0, env!("CARGO_BIN_EXE_cairn"));
+    assert!(fs::read_to_string(&path).expect("settings").contains("CAIRN_PROFILE"), "what a person added stays");
+    let toml = home.path().join(".codex/config.toml");
+    fs::create_dir_all(toml.parent().expect("a folder")).expect("a folder");
+    fs::write(
+        &toml,
+        "[mcp_servers.cairn]\ncommand = \"/old/bin/cairn\"\nargs = [\"mcp\"]\n\n[mcp_servers.cairn.env]\nCAIRN_PROFILE = \"work\"\n",
+    )
+    .expect("settings");
+    done(&home, &["install", "codex", "--yes"]);
+    let renewed = fs::read_to_string(&toml).expect("settings");
+    assert!(renewed.contains("CAIRN_PROFILE") && renewed.contains(env!("CARGO_BIN_EXE_cairn")), "{renewed}");
 
     let foreign = r#"{"mcpServers": {"cairn": {"command": "npx", "args": ["cairn-of-somebody-else"]}}}"#;
     fs::write(&path, foreign).expect("settings");
