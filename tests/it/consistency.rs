@@ -107,6 +107,7 @@ fn ways() -> Vec<(&'static str, String)> {
         ("superseded_by_something", format!("update memory_versions set superseded_by = gen_random_uuid() where memory_id = {old}")),
         ("chains_end", format!("update memory_versions set superseded_by = {old} where memory_id = {new}")),
         ("decisions_unchanged", format!("update memory_versions set operation = 'revised', content_sha256 = sha256('other') where memory_id = {old} and version = 2")),
+        ("decisions_unchanged", format!("update memory_versions set operation = 'imported', content_sha256 = sha256('other') where memory_id = {old} and version = 2")),
         ("stores_are_there", format!("update memories set store_id = gen_random_uuid() where id = {days}")),
         ("erased_memories_are_gone", format!("insert into memory_tags values ({CODING}, 'secret', {SECRET})")),
         ("erased_memories_are_gone", format!("update memory_versions set memory_id = {SECRET} where memory_id = {days}")),

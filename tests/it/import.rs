@@ -151,6 +151,91 @@ async fn secrets_stay_out_and_what_speaks_to_the_model_or_contradicts_waits() {
     assert_eq!(admin.lists("proposals").await.len(), 2);
 }
 
+/// Versions of a memory as an export has them; what is left out is as in any memory.
+fn history(memory: u128, versions: &[Value]) -> String {
+    let line = |(number, says): (usize, &Value)| {
+        let mut line = json!({"type": "version", "memory_id": uuid_of(memory), "version": number, "kind": "fact", "title": "t", "path": format!("/{memory}.md")});
+        line.as_object_mut().expect("is there").extend(says.as_object().expect("is there").clone());
+        format!("{line}\n")
+    };
+    (1..).zip(versions).map(line).collect()
+}
+
+fn uuid_of(memory: u128) -> String {
+    format!("0197a6a8-3f0c-7d70-a2c1-{memory:012x}")
+}
+
+#[tokio::test]
+async fn what_waits_goes_on_waiting_however_its_file_goes_on() {
+    let house = House::open().await;
+    let (writer, admin) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    admin.put("policies", json!({"policies": {"fact": {"review_threshold": "always"}}})).await.expect(200);
+    let states = [
+        json!({"content": "a"}),
+        json!({"content": "b"}),
+        json!({"content": "b", "state": "archived"}),
+        json!({"content": "c", "state": "active"}),
+    ];
+    let report = imports(&writer, "", history(1, &states[..1])).await;
+    let id = report["items"][0]["memory_id"].as_str().expect("is there").to_owned();
+    for (sent, state) in [(2, "proposed"), (3, "archived"), (4, "proposed")] {
+        let report = imports(&writer, "", history(1, &states[..sent])).await;
+        assert_eq!(counts(&report), (0, 1, 0), "{report}");
+        let memory = writer.get(&format!("memories/{id}")).await.expect(200);
+        assert_eq!((&memory["state"], &memory["version"]), (&json!(state), &json!(sent)));
+    }
+    let waiting = admin.lists("proposals?state=open").await;
+    let proposal = waiting[0]["id"].as_str().expect("is there");
+    admin.post(&format!("proposals/{proposal}/approve"), json!({})).await.expect(200);
+    assert_eq!(writer.recalls("c").await, ["c"]);
+    // Nor is one known that was put away when it came, and that nobody looked at.
+    let away = [json!({"content": "unseen", "state": "archived"}), json!({"content": "unseen"})];
+    assert_eq!(counts(&imports(&writer, "", history(2, &away[..1])).await), (1, 0, 0));
+    let report = imports(&writer, "", history(2, &away)).await;
+    assert_eq!((counts(&report), &report["reasons"]), ((0, 0, 1), &json!({"not_allowed": 1})), "{report}");
+}
+
+#[tokio::test]
+async fn no_later_version_in_a_file_changes_a_decision_or_contradicts_one() {
+    let house = House::open().await;
+    let (writer, admin) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    let decided = json!({"content": "We deploy on Mondays.", "kind": "decision"});
+    let report = imports(&writer, "", history(1, std::slice::from_ref(&decided))).await;
+    let decision = format!("memories/{}", report["items"][0]["memory_id"].as_str().expect("is there"));
+    let retitled = json!({"content": "We deploy on Mondays.", "kind": "decision", "title": "Another"});
+    for other in [json!({"content": "We deploy on Fridays.", "kind": "decision"}), json!({"content": "We deploy on Mondays."}), retitled] {
+        let report = imports(&writer, "", history(1, &[decided.clone(), other])).await;
+        assert_eq!((counts(&report), &report["reasons"]), ((0, 0, 1), &json!({"decision_immutable": 1})), "{report}");
+    }
+    let put_away = [decided.clone(), json!({"content": "We deploy on Mondays.", "kind": "decision", "tags": ["weekly"]})];
+    assert_eq!(counts(&imports(&writer, "", history(1, &put_away)).await), (0, 1, 0), "what it is filed under is no part of it");
+    let memory = writer.get(&decision).await.expect(200);
+    assert_eq!((&memory["content"], &memory["kind"], &memory["version"]), (&json!("We deploy on Mondays."), &json!("decision"), &json!(2)));
+
+    admin.remembers_all_of(json!({"content": "Service tokens are signed with RS256.", "kind": "decision"})).await;
+    let against = json!({"content": "Service tokens are not signed with RS256.", "kind": "decision", "title": "Tokens"});
+    let away = json!({"content": "Service tokens are not signed with RS256.", "kind": "decision", "title": "Tokens", "state": "archived"});
+    for (n, first) in [(2, json!({"content": "Tokens are signed."})), (3, away)] {
+        assert_eq!(counts(&imports(&writer, "", history(n, std::slice::from_ref(&first))).await), (1, 0, 0));
+        let report = imports(&writer, "", history(n, &[first, against.clone()])).await;
+        assert_eq!((counts(&report), &report["reasons"]), ((0, 0, 1), &json!({"contradicts": 1})), "{report}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_back_in_a_file_counts_again() {
+    let house = House::open().await;
+    let (writer, admin) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    let versions = [json!({"content": "put away", "state": "archived"}), json!({"content": "put away"})];
+    imports(&writer, "", history(1, &versions[..1])).await;
+    writer.remembers("the only one").await;
+    admin.patch("/v1/workspaces/coding", json!({"settings": {"quota_memories": 1}})).await.expect(200);
+    let report = imports(&writer, "", history(1, &versions)).await;
+    assert_eq!((counts(&report), &report["reasons"]), ((0, 0, 1), &json!({"quota": 1})), "{report}");
+    admin.patch("/v1/workspaces/coding", json!({"settings": {"quota_memories": 2}})).await.expect(200);
+    assert_eq!(counts(&imports(&writer, "", history(1, &versions)).await), (0, 1, 0));
+}
+
 #[tokio::test]
 async fn a_walled_key_brings_only_what_belongs_to_its_project() {
     let house = House::open().await;

@@ -131,6 +131,16 @@ pub async fn was_rejected<M>(tx: &mut Tx<M>, memory: MemoryId) -> Result<bool, P
     .await?)
 }
 
+/// Whether a memory was put up for review, and nobody has decided on it yet.
+pub async fn is_waiting<M>(tx: &mut Tx<M>, memory: MemoryId) -> Result<bool, Problem> {
+    let waiting = sqlx::query_scalar(
+        "select exists (
+             select 1 from proposals
+             where workspace_id = $1 and memory_id = $2 and state = 'open' and coalesce(change ->> 'type', 'remember') = 'remember')",
+    );
+    Ok(waiting.bind(tx.workspace()).bind(memory).fetch_one(tx.conn()).await?)
+}
+
 /// The same finding, if it was seen before, whatever became of it.
 pub async fn with_key(tx: &mut Tx<Write>, project: Option<&str>, key: &str) -> Result<Option<Proposal>, Problem> {
     let mut sql = QueryBuilder::new(SELECT);

@@ -107,7 +107,13 @@ pub(super) const PROMISES: &[Promise<'static>] = &[
         breaks: "select format('version %s of memory %s', v.version, v.memory_id)
             from memory_versions v
             join memory_versions before on before.workspace_id = v.workspace_id and before.memory_id = v.memory_id and before.version = v.version - 1
-            where v.kind = 'decision' and before.kind = 'decision' and v.operation = 'revised' and v.content_sha256 <> before.content_sha256",
+            where v.kind = 'decision' and before.kind = 'decision' and v.content_sha256 <> before.content_sha256
+              and (v.operation = 'revised'
+                or (v.operation = 'imported' and exists (
+                    -- What came together is told as it was there.
+                    select 1 from audit_entries e
+                    join audit_entries f on f.workspace_id = e.workspace_id and f.id = before.audit_id and f.request_id <> e.request_id
+                    where e.workspace_id = v.workspace_id and e.id = v.audit_id)))",
     },
     Promise {
         name: "stores_are_there",

@@ -287,26 +287,45 @@ async fn again<P: CanWrite>(
     mark: Mark,
     format: Format,
 ) -> Result<Plan, Problem> {
-    if format == Format::Ndjson {
-        return Ok(Plan::More { memory, rest: steps, mark });
-    }
-    let Some(mut step) = steps.pop() else { return Ok(Plan::Skip(known().into())) };
-    if matches!(memory.state, State::Archived | State::Superseded) {
+    if format != Format::Ndjson && matches!(memory.state, State::Archived | State::Superseded) {
         return Ok(Plan::Skip(changed_here().into()));
     }
-    let title = step.new.title.clone().unwrap_or_else(|| step.new.content.title());
-    let touched = step.new.content.as_str() != memory.content || title != memory.title || step.new.kind != memory.kind;
-    if memory.kind == Kind::Decision && touched {
+    if touches_what_is_decided(&memory, &steps) {
         let detail = "A decision is never changed, only superseded: write a new one with `supersedes`.";
         return Ok(Plan::Skip(Skipped::new(Passed::DecisionImmutable, detail).into()));
     }
-    if step.new.kind == Kind::Decision && touched {
-        step.new = conflicts::weigh(app, scope, step.new).await?;
-        if let Some(proposed) = step.new.proposed.take() {
+    if let Some(last) = steps.last().filter(|last| decides(scope, &memory, last)) {
+        // Whose place it takes was settled when it came; what a later version says of that makes no room.
+        let weighed = NewMemory { supersedes: memory.supersedes, ..last.new.clone() };
+        if let Some(proposed) = conflicts::weigh(app, scope, weighed).await?.proposed {
             return Ok(Plan::Skip(Skipped::new(Passed::Contradicts, proposed.reason).into()));
         }
     }
+    if format == Format::Ndjson {
+        return Ok(Plan::More { memory, rest: steps, mark });
+    }
+    let Some(step) = steps.pop() else { return Ok(Plan::Skip(known().into())) };
     Ok(Plan::Revise { memory, step: Box::new(step), mark })
+}
+
+/// Whether a decision would say something else than before, at any step.
+fn touches_what_is_decided(memory: &Memory, steps: &[Step]) -> bool {
+    let mut said = (memory.kind, memory.title.clone(), memory.content.as_str());
+    for Step { new, .. } in steps {
+        let says = (new.kind, new.title.clone().unwrap_or_else(|| new.content.title()), new.content.as_str());
+        if said.0 == Kind::Decision && said != says {
+            return true;
+        }
+        said = says;
+    }
+    false
+}
+
+/// Whether a decision would hold that does not yet, or elsewhere than before.
+fn decides<P>(scope: &Scope<P>, memory: &Memory, last: &Step) -> bool {
+    let project = last.new.project.as_ref().or(scope.project()).map(crate::model::Project::as_str);
+    let held = memory.kind == Kind::Decision && matches!(memory.state, State::Active | State::Proposed);
+    last.new.kind == Kind::Decision && last.state == State::Active && (!held || project != memory.project.as_deref())
 }
 
 async fn fresh<P: CanWrite>(

@@ -10,7 +10,7 @@ use crate::{
     acts::{
         Tries,
         conflicts::{self, Since},
-        memories::{self, Asked, Remembered},
+        memories::{self, Asked, Remembered, waiting},
     },
     audit::{Audit, Trail},
     engines::tokens,
@@ -241,11 +241,32 @@ impl<P: CanWrite> Hand<'_, P> {
 
     async fn more(&mut self, seen: &Memory, rest: &[Step], mark: Mark) -> Result<Took, Problem> {
         let mut memory = self.hold(seen).await?;
+        // What nobody has decided on yet is decided here, however often it was put away and taken out there.
+        let waits = memory.state == State::Proposed
+            || (memory.state != State::Active && store::proposals::is_waiting(&mut self.tx, memory.id).await?);
+        self.may_come_back(&memory, rest, waits).await?;
         for step in rest {
-            memory = self.step(&memory, step, None, mark).await?;
+            let state = match step.state {
+                State::Active if waits => State::Proposed,
+                // What is known here needs nobody's word, whatever waits for one there.
+                State::Proposed if !waits => memory.state,
+                told => told,
+            };
+            memory = self.step(&memory, &Step { state, ..step.clone() }, None, mark).await?;
         }
         self.stands(&memory).await?;
         Ok(Took::Updated { id: memory.id, version: memory.version })
+    }
+
+    /// What was put away and is known by its last version counts against the quota again, and is looked at as a new one is.
+    async fn may_come_back(&mut self, memory: &Memory, rest: &[Step], waits: bool) -> Result<(), Problem> {
+        let Some(last) = rest.last() else { return Ok(()) };
+        if matches!(memory.state, State::Active | State::Proposed) || !matches!(last.state, State::Active | State::Proposed) {
+            return Ok(());
+        }
+        memories::within_quota(&mut self.tx, self.scope, 1).await?;
+        let proposed = if waits { None } else { waiting::by_policy(self.scope, last.new.clone()).proposed };
+        proposed.map_or(Ok(()), |proposed| Err(Problem::forbidden(proposed.reason)))
     }
 
     async fn revise(&mut self, seen: &Memory, step: &Step, mark: Mark) -> Result<Took, Problem> {
