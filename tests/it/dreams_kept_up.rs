@@ -1,6 +1,9 @@
 //! Dreams that nobody asked for, and what becomes of what a dream put up.
 
-use super::dreams::{count, dreams, house, live, picture};
+use super::{
+    code::{LOGIN, file, fresh, picture as pictured, service, symbol, syncs},
+    dreams::{count, dreams, house, live, picture},
+};
 use cairn_tests::Role;
 use serde_json::{Value, json};
 use sqlx::Executor;
@@ -44,4 +47,22 @@ async fn a_workspace_dreams_by_itself_once_a_day() {
     house.owner().execute("update dreams set started_at = now() - interval '2 days'").await.expect("is long ago");
     by_itself().await;
     assert_eq!(person.lists("dreams").await.len(), 1);
+}
+
+#[tokio::test]
+async fn what_the_code_says_of_a_place_goes_with_it_into_what_stays() {
+    let (_house, person) = house().await;
+    syncs(&person, pictured("main", "aaa111", vec![service("(name)", "compare")])).await;
+    let text = "The gateway compares passwords in constant time because attackers measure how long an answer takes";
+    let on = |symbol: &str| json!([{"repo": "gateway", "path": LOGIN, "symbol": symbol}]);
+    let stays = json!({"content": text, "path": "/a.md", "confidence": 1.0, "anchors": on("log_out")});
+    let goes =
+        json!({"content": format!("**{}**", text.to_lowercase()), "path": "/b.md", "confidence": 0.5, "anchors": on("authenticate_user")});
+    let (stays, goes) = (person.remembers_all_of(stays).await, person.remembers_all_of(goes).await);
+    syncs(&person, pictured("main", "bbb222", vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")])])).await;
+    assert_eq!(fresh(&person, &goes).await["state"], "stale");
+    dreams(&person, json!({"mode": "auto"})).await;
+    let kept = person.reads(&stays).await;
+    assert_eq!((&kept["state"], kept["anchors"].as_array().map(Vec::len)), (&json!("active"), Some(2)), "{kept}");
+    assert_eq!(kept["freshness"]["state"], "stale", "{kept}");
 }

@@ -1,5 +1,6 @@
 //! Export: everything the caller may see and nothing else, such that it can be checked, read by people, and taken in again.
 
+use crate::code::{LOGIN, file, fresh, picture, service, symbol, syncs};
 use cairn_tests::{Actor, House, Role, at};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -341,4 +342,26 @@ async fn a_large_workspace_streams_in_order() {
     assert_eq!((versions(&lines).len(), &lines.last().expect("is there")["memories"]), (270, &json!(270)));
     let files = files(&admin.get("export?format=markdown").await.bytes);
     assert_eq!(files.len(), 270);
+}
+
+#[tokio::test]
+async fn a_file_with_another_tag_says_nothing_of_the_code() {
+    let house = House::open().await;
+    let admin = house.person("coding", Role::Admin).await;
+    syncs(&admin, picture("main", "aaa111", vec![service("(name)", "compare")])).await;
+    let memory = admin
+        .remembers_all_of(json!({"content": "Logging in is constant in time", "path": "/notes/login.md",
+            "anchors": [{"repo": "gateway", "path": LOGIN, "symbol": "authenticate_user"}]}))
+        .await;
+    syncs(&admin, picture("main", "bbb222", vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")])])).await;
+    let doubted = fresh(&admin, &memory).await;
+    assert_eq!(doubted["state"], "stale");
+    let mut files = files(&admin.get("export?format=markdown").await.bytes);
+    let tagged = files["notes/login.md"].replace("kind: fact", "kind: fact\ntags: [login]");
+    files.insert("notes/login.md".to_owned(), tagged);
+    let report = imports(&admin, "", packed(&files)).await;
+    assert_eq!(report["updated"], 1, "{report}");
+    let read = admin.reads(&memory).await;
+    assert_eq!((&read["tags"], &read["freshness"]), (&json!(["login"]), &doubted));
+    assert_eq!(read["anchors"][0]["fingerprint"], memory["anchors"][0]["fingerprint"]);
 }

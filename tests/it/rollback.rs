@@ -1,5 +1,6 @@
 //! What was learned can be taken back: by session, agent, time or list, and only as far as nobody built on it.
 
+use crate::code::{LOGIN, file, fresh, picture, service, symbol, syncs};
 use cairn_tests::{Actor, House, Reply, Role, at};
 use serde_json::{Value, json};
 
@@ -443,4 +444,20 @@ async fn a_decision_comes_back_beside_those_it_stood_with_before() {
     writer.remembers_all_of(json!({"content": "Alerts go to Opsgenie.", "kind": "decision"})).await;
     let left = rolls_back(&reviewer, json!({"session_id": at_work.session})).await;
     assert_eq!(left["left"][0]["reason"], "decision_conflict", "{left}");
+}
+
+#[tokio::test]
+async fn what_the_code_says_of_a_place_is_said_of_a_memory_that_goes_back_to_it() {
+    let house = House::open().await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let on = |symbol: &str| json!([{"repo": "gateway", "path": LOGIN, "symbol": symbol}]);
+    syncs(&agent, picture("main", "aaa111", vec![service("(name)", "compare")])).await;
+    let memory = agent.remembers_all_of(json!({"content": "It is constant in time", "anchors": on("authenticate_user")})).await;
+    let run = At::work(&agent).await;
+    run.revises(&memory, json!({"anchors": on("log_out")})).await;
+    syncs(&agent, picture("main", "bbb222", vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")])])).await;
+    assert_eq!(fresh(&agent, &memory).await["state"], "fresh");
+    rolls_back(&reviewer, json!({"session_id": run.session})).await;
+    let back = agent.reads(&memory).await;
+    assert_eq!((&back["anchors"][0]["symbol"], &back["freshness"]["state"]), (&json!("authenticate_user"), &json!("stale")));
 }

@@ -15,6 +15,7 @@ use crate::{
     store::{
         self, Permission, Scope, Tx, Write,
         code::{Change, Seen},
+        memories::Step,
     },
 };
 use std::{cell::OnceCell, collections::BTreeMap};
@@ -144,6 +145,10 @@ pub(in crate::acts) async fn renew(tx: &mut Tx<Write>, memory: &mut Memory) -> R
 
 /// What the other branches make of anchors that were just renewed; the memory is told with it.
 pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) -> Result<(), Problem> {
+    if memory.anchors.is_empty() {
+        memory.code.clear();
+        return Ok(());
+    }
     let mut changes: Vec<Change> = Vec::new();
     let repos: Vec<&str> = memory.anchors.iter().filter_map(|anchor| anchor.repo.as_deref()).collect();
     let trees = Trees(store::code::heads(tx, Some(&repos)).await?).of_project(memory.project.as_deref());
@@ -178,6 +183,14 @@ pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) ->
     }
     store::code::put(tx, &changes).await?;
     memory.code = changes.into_iter().map(|change| change.standing).collect();
+    Ok(())
+}
+
+/// The same for those of some steps that hang elsewhere than before: what was said of their old places went with those.
+pub(in crate::acts) async fn rejudge_moved(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), Problem> {
+    for Step { next, .. } in steps.iter_mut().filter(|step| step.before.anchors != step.next.anchors) {
+        rejudge(tx, next).await?;
+    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     acts::{
+        code,
         memories::{self, Asked},
         unless_barred,
     },
@@ -190,6 +191,7 @@ impl<'a> Batch<'a> {
             return Ok(());
         }
         store::memories::advance_all(tx, &mut steps).await?;
+        code::rejudge_moved(tx, &mut steps).await?;
         for Step { next, .. } in &steps {
             self.trail.push(Audit::of_memory(next));
             self.versions.insert(next.id, next.version);

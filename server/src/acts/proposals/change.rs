@@ -1,7 +1,7 @@
 //! What approving does to memories, in the transaction that decides.
 
 use crate::{
-    acts::{dreams, memories},
+    acts::{code, dreams, memories},
     audit::Audit,
     model::{MemoryId, State, proposals::Change},
     problem::Problem,
@@ -33,6 +33,9 @@ async fn merge(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, keep: MemoryId, awa
     if let Some(mut next) = dreams::with_labels_of(scope, &kept, &gone) {
         memories::may_change(scope, &kept)?;
         store::memories::advance(tx, &kept, &mut next).await?;
+        if kept.anchors != next.anchors {
+            code::rejudge(tx, &mut next).await?;
+        }
         trail.push(Audit::of_memory(&next));
     }
     Ok(trail)

@@ -1,7 +1,7 @@
 //! Writing what a rollback decided: some at a time, so that many thousands take neither long nor much room.
 
 use crate::{
-    acts::memories::next_state,
+    acts::{code, memories::next_state},
     audit::Audit,
     engines::rollback::Plan,
     model::{Memory, MemoryId, RollbackId, State, memory::Operation},
@@ -26,6 +26,7 @@ pub(super) async fn apply(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, id: Roll
     for some in away.chunks(SOME).chain(back.chunks(SOME)) {
         let mut steps = steps(tx, scope, some).await?;
         store::memories::advance_all(tx, &mut steps).await?;
+        code::rejudge_moved(tx, &mut steps).await?;
         trail.extend(steps.iter().map(|step| Audit::rolled_back(&step.next, id)));
     }
     Ok(trail)

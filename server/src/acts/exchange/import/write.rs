@@ -8,14 +8,14 @@ use super::{
 use crate::{
     App,
     acts::{
-        Tries,
+        Tries, code,
         conflicts::{self, Since},
         memories::{self, Asked, Remembered, waiting},
     },
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Kind, Memory, MemoryId, NewMemory, State, clock,
+        Anchor, Kind, Memory, MemoryId, NewMemory, State, clock,
         exchange::{Format, Origin, Passed, Skipped},
         memory::Operation,
         text::MemoryPath,
@@ -311,7 +311,7 @@ impl<P: CanWrite> Hand<'_, P> {
             kind: new.kind,
             tags: new.tags.clone(),
             project,
-            anchors: new.anchors.clone(),
+            anchors: hung_as_before(&before.anchors, &new.anchors),
             source: new.source.clone(),
             confidence: new.confidence.unwrap_or(before.confidence),
             state: step.state,
@@ -332,6 +332,9 @@ impl<P: CanWrite> Hand<'_, P> {
         }
         memories::may_change(self.scope, &next)?;
         store::memories::advance(&mut self.tx, before, &mut next).await?;
+        if before.anchors != next.anchors {
+            code::rejudge(&mut self.tx, &mut next).await?;
+        }
         self.trail.push(Audit::of_memory(&next));
         if !step.found.is_empty() {
             self.trail.push(Audit::secrets("secrets.redacted", Some(("memory", next.id.0)), &step.found));
@@ -362,6 +365,15 @@ impl<P: CanWrite> Hand<'_, P> {
         self.trail.push(Audit::memories_imported(format, taken, updated));
         self.tx.commit(self.trail.into_iter().collect::<Trail>()).await
     }
+}
+
+/// Who only says again where a memory hangs says nothing new of the code there.
+fn hung_as_before(before: &[Anchor], told: &[Anchor]) -> Vec<Anchor> {
+    let same = |was: &&Anchor, told: &Anchor| {
+        (&was.repo, &was.path, &was.symbol) == (&told.repo, &told.path, &told.symbol)
+            && (told.fingerprint.is_none() || told.fingerprint == was.fingerprint)
+    };
+    told.iter().map(|told| before.iter().find(|was| same(was, told)).unwrap_or(told).clone()).collect()
 }
 
 fn duplicate(memory: MemoryId) -> Took {
