@@ -99,3 +99,21 @@ async fn nobody_takes_from_the_others_what_somebody_else_wrote() {
     ada.patch(&at(&decided), private).await.refuses(409, "decision_immutable");
     grace.reads(&decided).await;
 }
+
+#[tokio::test]
+async fn what_becomes_everybodys_lies_above_and_below_nobody_elses() {
+    let house = House::open().await;
+    let (ada, bob) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    let mine = ada.remembers_all_of(json!({"content": "mine", "visibility": "private", "path": "/notes"})).await;
+    bob.remembers_all_of(json!({"content": "his", "path": "/notes/x.md"})).await;
+    ada.patch(&at(&mine), json!({"visibility": "workspace"})).await.refuses(409, "path_conflict");
+    bob.get(&at(&mine)).await.refuses(404, "not_found");
+    ada.revises(&mine, json!({"visibility": "workspace", "path": "/mine.md"})).await;
+    bob.reads(&mine).await;
+    // Nor where only what is private shows that there is a folder.
+    let below = json!({"content": "below", "visibility": "private", "path": "/plans/a.md"});
+    let below = ada.remembers_all_of(below).await;
+    ada.remembers_all_of(json!({"content": "beside", "visibility": "private", "path": "/plans/b.md"})).await;
+    bob.remembers_all_of(json!({"content": "no folder", "path": "/plans"})).await;
+    ada.patch(&at(&below), json!({"visibility": "workspace"})).await.refuses(409, "path_conflict");
+}

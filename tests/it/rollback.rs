@@ -461,3 +461,16 @@ async fn what_the_code_says_of_a_place_is_said_of_a_memory_that_goes_back_to_it(
     let back = agent.reads(&memory).await;
     assert_eq!((&back["anchors"][0]["symbol"], &back["freshness"]["state"]), (&json!("authenticate_user"), &json!("stale")));
 }
+
+#[tokio::test]
+async fn what_was_hidden_before_is_left_where_another_has_its_path_by_now() {
+    let house = House::open().await;
+    let (ada, bob) = (house.person("coding", Role::Reviewer).await, house.person("coding", Role::Writer).await);
+    let note = ada.remembers_all_of(json!({"content": "mine at first", "path": "/notes/today.md"})).await;
+    let run = At::work(&ada).await;
+    run.revises(&note, json!({"visibility": "private"})).await;
+    let taker = bob.remembers_all_of(json!({"content": "his", "path": "/notes/today.md"})).await;
+    let done = rolls_back(&ada, json!({"session_id": run.session})).await;
+    assert_eq!(group(&done, "left"), [(note["id"].clone(), json!("path_taken"))]);
+    assert_eq!(done["left"][0]["other_id"], taker["id"]);
+}

@@ -281,7 +281,9 @@ impl Plan {
 
     fn needs_path(&self, id: MemoryId) -> bool {
         match (self.now(id), self.then(id)) {
-            (Some(now), Some(then)) => then.is_there() && !(now.is_there() && now.store == then.store && now.path == then.path),
+            (Some(now), Some(then)) => {
+                then.is_there() && !(now.is_there() && (now.store, &now.path, now.owner) == (then.store, &then.path, then.owner))
+            }
             _ => false,
         }
     }
