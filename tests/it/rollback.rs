@@ -474,3 +474,28 @@ async fn what_was_hidden_before_is_left_where_another_has_its_path_by_now() {
     assert_eq!(group(&done, "left"), [(note["id"].clone(), json!("path_taken"))]);
     assert_eq!(done["left"][0]["other_id"], taker["id"]);
 }
+
+#[tokio::test]
+async fn no_rollback_hides_what_others_follow() {
+    let house = House::open().await;
+    let (ada, bob) = (house.person("coding", Role::Reviewer).await, house.person("coding", Role::Writer).await);
+    let mine = |content: &str, kind: &str| json!({"content": content, "kind": kind, "visibility": "private"});
+    let decided = ada.remembers_all_of(mine("We ship on Tuesdays.", "decision")).await;
+    let noted = ada.remembers_all_of(mine("Boats are red.", "fact")).await;
+    let kept = ada.remembers_all_of(mine("The session timeout of the admin console is 60 minutes.", "fact")).await;
+    let run = At::work(&ada).await;
+    for memory in [&decided, &noted, &kept] {
+        run.revises(memory, json!({"visibility": "workspace"})).await;
+    }
+    let aside = bob.remembers("The session timeout of the admin console is 30 minutes.").await;
+    let conflict = format!("conflicts/{}/resolve", aside["conflicts"][0]["id"].as_str().expect("they contradict"));
+    ada.post(&conflict, json!({"keep": kept["id"]})).await.expect(200);
+
+    let done = rolls_back(&ada, json!({"session_id": run.session})).await;
+    let needed = |memory: &Value| (memory["id"].clone(), json!("still_needed"));
+    assert_eq!(group(&done, "left"), [needed(&decided), needed(&kept)]);
+    assert_eq!(done["left"][1]["other_id"], aside["id"]);
+    assert_eq!(group(&done, "restored"), [(noted["id"].clone(), Value::Null)]);
+    bob.reads(&decided).await;
+    bob.get(&at(&noted)).await.refuses(404, "not_found");
+}

@@ -65,7 +65,7 @@ words!(
         ChangedSince = "changed_since",
         /// Another memory stands in its place by now.
         PlaceTaken = "place_taken",
-        /// It stands in the place of a memory that was left.
+        /// It stands in the place of a memory that was left or that others read, or is a decision that they follow.
         StillNeeded = "still_needed",
         /// Its path, or one above or below, is another's by now.
         PathTaken = "path_taken",

@@ -19,6 +19,8 @@ pub(super) async fn plan<M>(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<M>,
     let mut plan = Plan::new(threads, scope.project().map(Project::as_str));
     let named = plan.named();
     plan.know(store::rollbacks::standing_of(tx, &named).await?);
+    let followed = store::rollbacks::followed(tx, &plan.hiding()).await?;
+    plan.keep_in_sight(&followed);
     let closed = store::stores::closed(tx).await?;
     for (id, _) in plan.needing_paths().into_iter().filter(|(_, then)| closed.contains(&then.store)) {
         plan.leave(id, Reason::StoreClosed, None);

@@ -87,6 +87,23 @@ impl Plan {
         self.others = others;
     }
 
+    /// Moves that take from the others what they read.
+    pub fn hiding(&self) -> Vec<MemoryId> {
+        let hides =
+            |id: &MemoryId| self.now(*id).is_some_and(|now| now.owner.is_none()) && self.then(*id).is_some_and(|then| then.owner.is_some());
+        self.moves.keys().copied().filter(hides).collect()
+    }
+
+    /// Leaves where they are, of those, decisions and what the others find in another's place.
+    pub fn keep_in_sight(&mut self, followed: &HashMap<MemoryId, MemoryId>) {
+        for id in self.hiding() {
+            let decided = self.now(id).is_some_and(|now| now.kind == Kind::Decision);
+            if decided || followed.contains_key(&id) {
+                self.leave(id, Reason::StillNeeded, followed.get(&id).copied());
+            }
+        }
+    }
+
     /// Moves that bring back a text that is not there now.
     pub fn returning(&self) -> Vec<(MemoryId, i32)> {
         let differs = |(id, version): &(MemoryId, i32)| {

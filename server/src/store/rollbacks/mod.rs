@@ -4,7 +4,7 @@ mod kept;
 mod select;
 
 pub use kept::{find, insert, items, list, name};
-pub use select::{Chosen, choose, hold, in_the_way, make_way, standing_of, threads};
+pub use select::{Chosen, choose, followed, hold, in_the_way, make_way, standing_of, threads};
 
 use super::{Tx, tx::Write};
 use crate::{

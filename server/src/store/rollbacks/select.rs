@@ -170,6 +170,25 @@ pub async fn standing_of<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<HashMap<
     Ok(rows.into_iter().map(|(id, state, supersedes, superseded_by)| (id, Other { state, supersedes, superseded_by })).collect())
 }
 
+/// Which of these took the place of a memory that everybody reads, and of which.
+pub async fn followed<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<HashMap<MemoryId, MemoryId>, Problem> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let rows: Vec<(MemoryId, MemoryId)> = sqlx::query_as(
+        "select v.superseded_by, m.id
+         from memories m
+         join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version
+         where m.workspace_id = $1 and m.owner_id is null and m.state in ('superseded', 'archived') and v.superseded_by = any($2)
+         order by m.id desc",
+    )
+    .bind(tx.workspace())
+    .bind(ids.iter().map(|id| id.0).collect::<Vec<_>>())
+    .fetch_all(tx.conn())
+    .await?;
+    Ok(rows.into_iter().collect())
+}
+
 /// Who has a path that is wanted, or one above or below it. The rule holds across the wall of a limited key, which learns
 /// no more than that a path cannot be had.
 pub async fn in_the_way<M>(tx: &mut Tx<M>, wanted: &[(MemoryId, Standing)]) -> Result<HashMap<MemoryId, Vec<Blocker>>, Problem> {
