@@ -214,3 +214,20 @@ async fn what_a_run_looked_for_goes_with_the_run() {
     let left: i64 = sqlx::query_scalar("select count(*) from run_looks where key like '%canary%'").fetch_one(house.owner()).await.unwrap();
     assert_eq!(left, 0, "an event that was emptied takes what was learned from it");
 }
+
+#[tokio::test]
+async fn a_run_ends_though_what_it_taught_is_known_to_another_alone() {
+    let house = House::open().await;
+    let (ada, bob) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    let hers = house.agent_like("coding", json!({"role": "writer", "owner": ada.id})).await;
+    let his = house.agent_like("coding", json!({"role": "writer", "owner": bob.id})).await;
+    runs(&hers, 1).await;
+    let proposed = ada.lists("memories?state=proposed").await;
+    assert!(!proposed.is_empty());
+    for memory in &proposed {
+        ada.revises(memory, json!({"visibility": "private"})).await;
+    }
+    let ended = runs(&his, 2).await;
+    assert_eq!((&ended["session"]["state"], &ended["proposals"]), (&json!("ended"), &json!([])));
+    assert_eq!(bob.lists("memories?state=proposed").await.len(), 0, "nobody finds out by it");
+}

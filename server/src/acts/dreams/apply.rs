@@ -142,7 +142,7 @@ impl<'a> Batch<'a> {
         let new = NewMemory { proposed, ..new };
         let (app, scope) = (&self.run.app, &self.run.scope);
         let Some(asked) = unless_barred(Asked::admitted(app, scope, new).await.map(Some))? else { return Ok(None) };
-        let (remembered, trail) = unless_barred(memories::put_down(app, scope, tx, &[asked]).await)?;
+        let (remembered, trail) = memories::put_down_or_leave(app, scope, tx, asked).await?;
         self.trail.extend(trail);
         Ok(remembered.first().map(|one| one.memory().id))
     }

@@ -13,7 +13,7 @@ pub(super) use edited::{edited, put_instead, settle_as};
 pub use history::{DiffLine, Segment, diff, find, find_as_of, find_version, list, moment_of, needing_review, versions};
 pub use labels::{labels, some, titles};
 pub use related::related;
-pub(super) use remember::{Arrival, Asked, put_down, within_quota};
+pub(super) use remember::{Arrival, Asked, put_down, put_down_or_leave, within_quota};
 pub use remember::{Remembered, Together, remember, remember_all};
 pub use revise::{Precondition, archive, restore, revert, revise, supersede, to_supersede, verify};
 pub(super) use revise::{Settled, find_to_revise, next_state, put_aside, put_away, revise_held, rewrite, settle, still_true};

@@ -7,6 +7,7 @@ use crate::{
         code,
         conflicts::{self, Against, Look, Noticed, Since},
         safety::{self, Found},
+        unless_barred,
     },
     audit::{Audit, Trail},
     engines::tokens,
@@ -402,6 +403,23 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
     Ok((remembered, trail))
 }
 
+/// The same of something that an act goes on without where it may not be kept; nothing of it is there then.
+pub(in crate::acts) async fn put_down_or_leave<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    tx: &mut Tx<Write>,
+    asked: Asked,
+) -> Result<(Vec<Remembered>, Vec<Audit>), Problem> {
+    store::exchange::try_one(tx).await?;
+    let done = put_down(app, scope, tx, &[asked]).await;
+    if done.is_ok() {
+        store::exchange::keep_one(tx).await?;
+    } else {
+        store::exchange::take_back(tx).await?;
+    }
+    unless_barred(done)
+}
+
 /// Decisions that contradict one that came since they were weighed are refused, or wait.
 async fn weighed_again<'a, P: CanWrite>(tx: &mut Tx<Write>, scope: &Scope<P>, all: &'a [Asked]) -> Result<Cow<'a, [Asked]>, Problem> {
     let mut all = Cow::Borrowed(all);
@@ -458,9 +476,12 @@ async fn propose(tx: &mut Tx<Write>, made: &[(Memory, bool)], of: &[&Asked]) -> 
         return Ok(Vec::new());
     }
     let rows: Vec<store::proposals::Made<'_>> = proposals.iter().map(|(proposal, key, audit, _)| (proposal, *key, *audit)).collect();
-    // Somebody else found the same at this moment: look again.
-    if store::proposals::insert_all(tx, &rows).await?.len() < rows.len() {
-        return Err(Problem::LostRace);
+    let made = store::proposals::insert_all(tx, &rows).await?;
+    for (proposal, key, _) in rows.iter().filter(|(proposal, ..)| !made.contains(&proposal.id)) {
+        let Some(key) = key else { return Err(Problem::LostRace) };
+        // Somebody else found the same at this moment: look again. Where there is nothing to be seen, it is not to be seen from here.
+        let seen = store::proposals::with_key(tx, proposal.project.as_deref(), key).await?;
+        return Err(if seen.is_some() { Problem::LostRace } else { Problem::NotFound });
     }
     let entry = |(proposal, _, audit, one): (Proposal, Option<&str>, AuditId, &&Asked)| {
         Audit::proposal(audit, "proposal.made", proposal.id, proposal.memory_id).in_request(&one.request)

@@ -266,7 +266,7 @@ async fn write_down<P: CanWrite>(
         Some(asked) => {
             // A run ends without waiting for that; a sweep follows.
             app.backlog().leave(scope.workspace());
-            unless_barred(memories::put_down(app, scope, tx, &[asked]).await)
+            memories::put_down_or_leave(app, scope, tx, asked).await
         }
         None => Ok(Default::default()),
     }
