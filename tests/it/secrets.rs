@@ -78,3 +78,31 @@ async fn a_workspace_may_refuse_instead() {
     assert!(admin.lists("audit?action=secrets.refused").await.len() >= 6);
     agent.remembers("The password is hashed with Argon2id and the token budget is 2000.").await;
 }
+
+#[tokio::test]
+async fn what_a_secret_stood_under_is_nobodys_words_in_the_trail() {
+    let house = House::open().await;
+    let (agent, admin) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    let [(_, _), (_, token), (_, password)] = planted();
+    let (words, hidden) = ("Grace Hopper password", format!("{token} password"));
+    let session = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+    let log = format!("sessions/{}/events", session["id"].as_str().unwrap());
+    let events = json!({"events": [{"type": "tool_use", "at": "2026-05-04T10:00:00Z", "input": {words: password, hidden.clone(): [{"password": password}]}}]});
+    for policy in ["redact", "reject"] {
+        admin.patch("/v1/workspaces/coding", json!({"settings": {"secret_policy": policy}})).await.expect(200);
+        let sent = agent.post(&log, events.clone()).await;
+        let kept = agent.post("/v1/memory_stores", json!({"name": policy, "metadata": {words: password}})).await;
+        assert_eq!((sent.status, kept.status), if policy == "redact" { (200, 200) } else { (422, 400) }, "{sent:?} {kept:?}");
+        for reply in [sent, kept] {
+            assert!(!reply.text().contains(&token) && !reply.text().contains(&password), "{reply:?}");
+        }
+    }
+    let trail = json!(admin.lists("audit").await).to_string();
+    assert!(trail.contains(r#""field":"events[0].input""#) && trail.contains(r#""field":"metadata""#), "{trail}");
+    assert!(!trail.contains("Grace") && !trail.contains("[redacted"), "{trail}");
+    let entries = house.dump().await;
+    let entries: Vec<&str> = entries.lines().filter(|row| row.starts_with("audit_")).collect();
+    assert!(entries.iter().any(|row| row.contains("secrets.redacted")) && !entries.iter().any(|row| row.contains("Grace")));
+    nowhere(&house, &token).await;
+    nowhere(&house, &password).await;
+}

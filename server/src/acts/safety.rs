@@ -143,7 +143,8 @@ impl Screen {
         let said = format!("{name}={text}");
         let hidden = cairn_secrets::find(&said).into_iter().find(|finding| finding.start == name.len() + 1 && finding.end == said.len());
         if let Some(finding) = hidden {
-            self.note(&format!("{field}.{name}"), finding.rule, text);
+            // By the field alone: the name is the sender's words, and the trail keeps none.
+            self.note(field, finding.rule, text);
             *text = format!("[redacted: {}]", finding.rule);
         }
     }
