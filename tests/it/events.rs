@@ -44,12 +44,16 @@ async fn nobody_hears_of_what_they_may_not_see() {
     let (ada, grace) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
     let walled = house.agent_in("coding", "gateway", Role::Writer).await;
     let stranger = house.agent("elsewhere", Role::Admin).await;
-    let made = std::sync::Mutex::new(Vec::new());
+    let (made, conflict) = (std::sync::Mutex::new(Vec::new()), std::sync::Mutex::new(Value::Null));
     let doing = async {
         let private = ada.remembers_all_of(json!({"content": "hers alone", "visibility": "private"})).await;
         let other = ada.remembers_all_of(json!({"content": "of the ledger", "project": "ledger"})).await;
         let own = ada.remembers_all_of(json!({"content": "of the gateway", "project": "gateway"})).await;
         *made.lock().unwrap() = vec![private, other, own];
+        ada.remembers("Service tokens are signed with RS256.").await;
+        let clashing = json!({"content": "Service tokens are signed with HS256.", "visibility": "private"});
+        let clashing = ada.remembers_all_of(clashing).await;
+        *conflict.lock().unwrap() = clashing["conflicts"][0].clone();
     };
     let (hers, (admins, (walls, away))) = tokio::join!(heard(&ada, doing), async {
         tokio::join!(heard(&grace, async {}), async { tokio::join!(heard(&walled, async {}), heard(&stranger, async {})) })
@@ -60,6 +64,10 @@ async fn nobody_hears_of_what_they_may_not_see() {
     assert_eq!(of(&admins), [false, true, true], "{admins:?}");
     assert_eq!(of(&walls), [false, false, true], "{walls:?}");
     assert_eq!(of(&away), [false, false, false], "{away:?}");
+    let conflict = conflict.into_inner().unwrap();
+    for (reply, told) in [(&hers, true), (&admins, false), (&walls, false), (&away, false)] {
+        assert_eq!(says(reply, "conflict", &conflict), told, "only who sees both sees that they clash: {reply:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -342,7 +342,16 @@ async fn nobody_undoes_what_they_may_not_change_or_see() {
     let of = |rollback: &Value| format!("rollbacks/{}", rollback["id"].as_str().unwrap());
     assert_eq!(ada.get(&of(&own)).await.expect(200)["archived"][0]["title"], "ada's ships");
     assert_eq!(grace.get(&of(&own)).await.expect(200)["archived"], json!([]));
-    assert_eq!((walled.lists("rollbacks").await.len(), grace.lists("rollbacks").await.len()), (1, 3));
+    let named = rolls_back(&ada, json!({"memory_ids": [secret["id"], wide["id"]]})).await;
+    for (reader, archived, ids) in [(&ada, 1, json!([secret["id"], wide["id"]])), (&grace, 0, json!([wide["id"]]))] {
+        let seen = reader.get(&of(&own)).await.expect(200);
+        assert_eq!((&seen["counts"]["archived"], &seen["counts"]["left"]), (&json!(archived), &json!(0)), "{seen}");
+        let listed = reader.lists("rollbacks").await;
+        assert_eq!(listed[1]["counts"], seen["counts"], "{listed:?}");
+        assert_eq!(listed[0]["selector"]["memory_ids"], ids, "{listed:?}");
+        assert_eq!(reader.get(&of(&named)).await.expect(200)["selector"]["memory_ids"], ids);
+    }
+    assert_eq!((walled.lists("rollbacks").await.len(), grace.lists("rollbacks").await.len()), (1, 4));
     walled.get(&of(&own)).await.refuses(404, "not_found");
 }
 

@@ -33,8 +33,8 @@ struct Row {
     id: Option<Uuid>,
 }
 
-/// What was written at or after a horizon and is of these sorts; of memories, runs, tasks and proposals only what the
-/// listener may see. No horizon: only where to begin.
+/// What was written at or after a horizon and is of these sorts; of what has a wall of its own only what the listener may
+/// see. No horizon: only where to begin.
 pub async fn since(tx: &mut Tx<Read>, horizon: Option<u64>, kinds: &[&str], most: i64) -> Result<Look, Problem> {
     let rows: Vec<Row> = sqlx::query_as(
         "select h.horizon, e.mark, e.kind, e.id
@@ -48,6 +48,7 @@ pub async fn since(tx: &mut Tx<Read>, horizon: Option<u64>, kinds: &[&str], most
                    when 'session' then exists (select 1 from sessions s where s.workspace_id = $1 and s.id = e.target_id)
                    when 'task' then exists (select 1 from tasks t where t.workspace_id = $1 and t.id = e.target_id)
                    when 'proposal' then exists (select 1 from proposals p where p.workspace_id = $1 and p.id = e.target_id)
+                   when 'conflict' then exists (select 1 from conflicts c where c.workspace_id = $1 and c.id = e.target_id)
                    else scope_project() is null
                end
              order by e.written_xid desc

@@ -94,9 +94,33 @@ impl From<Row> for Rollback {
     }
 }
 
-const SELECT: &str = "select r.id, r.selector, r.restored, r.unwound, r.archived, r.kept, r.withdrawn, r.at, r.actor_type, r.actor_id,
-       coalesce(a.name, p.name) as actor_name
+/// What the reader may not see is neither counted nor named. Withdrawn proposals are counted anew only where something is
+/// hidden: one that was reopened since no longer says by what it had been withdrawn.
+const SELECT: &str =
+    "select r.id, r.at, r.actor_type, r.actor_id, coalesce(a.name, p.name) as actor_name, c.restored, c.unwound, c.archived, c.kept,
+       case
+           when c.seen = r.restored + r.unwound + r.archived + r.kept then r.withdrawn
+           else (select count(*)::int from proposals o where o.workspace_id = r.workspace_id and o.withdrawn_by = r.id)
+       end as withdrawn,
+       case
+           when r.selector -> 'memory_ids' is null then r.selector
+           else r.selector || jsonb_build_object('memory_ids', (
+               select coalesce(jsonb_agg(w.id order by w.n), '[]')
+               from jsonb_array_elements_text(r.selector -> 'memory_ids') with ordinality w (id, n)
+               where exists (select 1 from memories m where m.workspace_id = r.workspace_id and m.id = w.id::uuid)
+                  or exists (
+                      select 1 from rollback_items i
+                      where i.workspace_id = r.workspace_id and i.rollback_id = r.id and i.memory_id = w.id::uuid)))
+       end as selector
 from rollbacks r
+cross join lateral (
+    select count(*)::int as seen,
+           count(*) filter (where i.outcome = 'restored')::int as restored,
+           count(*) filter (where i.outcome = 'unwound')::int as unwound,
+           count(*) filter (where i.outcome = 'archived')::int as archived,
+           count(*) filter (where i.outcome = 'left')::int as kept
+    from rollback_items i
+    where i.workspace_id = r.workspace_id and i.rollback_id = r.id) c
 left join agents a on a.workspace_id = r.workspace_id and a.id = r.actor_id
 left join people p on p.id = r.actor_id
 where r.workspace_id = ";
