@@ -84,6 +84,20 @@ async fn a_decision_is_refused_by_decisions_and_noticed_by_the_rest() {
 }
 
 #[tokio::test]
+async fn only_a_decision_is_kept_in_the_place_of_a_decision() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let decision = agent.remembers_all_of(json!({"content": OLD, "kind": "decision"})).await;
+    let fact = agent.remembers(NEW).await;
+    let conflict = fact["conflicts"][0]["id"].as_str().unwrap();
+    let refused = person.post(&format!("conflicts/{conflict}/resolve"), json!({"keep": fact["id"]})).await;
+    assert_eq!(refused.refuses(422, "invalid").wrong_fields(), ["keep"]);
+    assert_eq!(agent.reads(&decision).await["state"], "active");
+    resolves(&person, conflict, id(&decision)).await;
+    assert_eq!(agent.reads(&fact).await["superseded_by"], decision["id"]);
+}
+
+#[tokio::test]
 async fn keeping_one_supersedes_the_other() {
     let house = House::open().await;
     let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);

@@ -117,3 +117,28 @@ async fn what_becomes_everybodys_lies_above_and_below_nobody_elses() {
     bob.remembers_all_of(json!({"content": "no folder", "path": "/plans"})).await;
     ada.patch(&at(&below), json!({"visibility": "workspace"})).await.refuses(409, "path_conflict");
 }
+
+#[tokio::test]
+async fn what_took_the_place_of_what_others_read_is_not_hidden_later() {
+    let house = House::open().await;
+    let (ada, grace) = (house.person("coding", Role::Reviewer).await, house.person("coding", Role::Writer).await);
+    let private = json!({"visibility": "private"});
+    let old = grace.remembers("The canteen opens at noon.").await;
+    let new = ada.remembers_all_of(json!({"content": "The canteen opens at one.", "supersedes": old["id"]})).await;
+    ada.patch(&at(&new), private.clone()).await.refuses(409, "stands_for_others");
+
+    let first = grace.remembers("Service tokens are signed with RS256.").await;
+    let second = ada.remembers("Service tokens are signed with HS256.").await;
+    let conflict = format!("conflicts/{}/resolve", second["conflicts"][0]["id"].as_str().unwrap());
+    ada.post(&conflict, json!({"keep": second["id"]})).await.expect(200);
+    ada.patch(&at(&second), private.clone()).await.refuses(409, "stands_for_others");
+    for (memory, by) in [(&old, &new), (&first, &second)] {
+        assert_eq!(grace.reads(memory).await["superseded_by"], by["id"]);
+        assert_eq!(grace.reads(by).await["visibility"], "workspace");
+    }
+    // What only she had read before is hers to hide again.
+    let note = ada.remembers_all_of(json!({"content": "hers at first", "visibility": "private"})).await;
+    let shown = json!({"content": "open later", "visibility": "workspace", "supersedes": note["id"]});
+    let shown = ada.remembers_all_of(shown).await;
+    ada.revises(&shown, private).await;
+}

@@ -85,6 +85,11 @@ words!(
 );
 
 impl Kind {
+    /// Who decided something decided it for all who read it: only a decision supersedes a decision.
+    pub fn may_stand_for(self, old: Self) -> bool {
+        self == Self::Decision || old != Self::Decision
+    }
+
     /// The folder of memories that were sent without a path.
     pub fn folder(self) -> &'static str {
         match self {

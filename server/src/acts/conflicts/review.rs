@@ -125,14 +125,9 @@ async fn applied(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, conflict: &Confli
     match keep {
         Keep::One(kept) if kept == conflict.a || kept == conflict.b => {
             let other = if kept == conflict.a { conflict.b } else { conflict.a };
-            let both = store::memories::find_some(tx, &[kept, other]).await?;
-            let [kept_is, other_is] = [kept, other].map(|id| both.iter().find(|memory| memory.id == id).map(|memory| memory.visibility));
-            if kept_is.zip(other_is).is_some_and(|(kept, other)| !kept.may_stand_for(other)) {
-                return Err(Problem::invalid(
-                    "keep",
-                    "cannot be the private one: others would not see what took the place of what they read; let them see it first, or keep both",
-                ));
-            }
+            // Held until the end: who hides one meanwhile is seen here, or sees what it took the place of.
+            let (a, b) = (store::memories::find_to_change(tx, conflict.a).await?, store::memories::find_to_change(tx, conflict.b).await?);
+            if kept == a.id { may_win(&a, &b) } else { may_win(&b, &a) }?;
             Ok(vec![memories::put_aside(tx, scope, other, kept).await?])
         }
         Keep::One(_) => Err(Problem::invalid("keep", "must be the id of one of the two, `both` or `neither`")),
@@ -154,6 +149,23 @@ async fn applied(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, conflict: &Confli
             Ok(trail)
         }
     }
+}
+
+/// Who keeps one lets it take the other's place.
+fn may_win(kept: &Memory, other: &Memory) -> Result<(), Problem> {
+    if !kept.kind.may_stand_for(other.kind) {
+        return Err(Problem::invalid(
+            "keep",
+            "must be the decision: only a decision supersedes a decision; supersede it with a new one, or keep both",
+        ));
+    }
+    if !kept.visibility.may_stand_for(other.visibility) {
+        return Err(Problem::invalid(
+            "keep",
+            "cannot be the private one: others would not see what took the place of what they read; let them see it first, or keep both",
+        ));
+    }
+    Ok(())
 }
 
 fn redacted(id: ConflictId, found: &[Found]) -> Option<Audit> {

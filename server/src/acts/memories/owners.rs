@@ -38,10 +38,28 @@ async fn may_hide<P>(tx: &mut Tx<Write>, scope: &Scope<P>, memory: &Memory) -> R
         ActorKind::Agent => store::agents::owner(tx, AgentId(by.id)).await?,
         ActorKind::System => None,
     };
-    if person.is_some() && person == scope.person() {
-        return Ok(());
+    if person.is_none() || person != scope.person() {
+        return Err(Problem::forbidden("Somebody else wrote this memory, and others read it: only its author can make it private."));
     }
-    Err(Problem::forbidden("Somebody else wrote this memory, and others read it: only its author can make it private."))
+    if stands_for_others(tx, memory).await? {
+        return Err(Problem::conflict(
+            "stands_for_others",
+            "It took the place of a memory that others read, and they would be left with neither; archive it, or write a private one beside it.",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether it took the place of what others see. What it superseded and is not to be found may be behind a wall.
+async fn stands_for_others(tx: &mut Tx<Write>, memory: &Memory) -> Result<bool, Problem> {
+    if let Some(old) = memory.supersedes {
+        match store::memories::find(tx, old).await {
+            Ok(old) if !Visibility::Private.may_stand_for(old.visibility) => return Ok(true),
+            Err(Problem::NotFound) => return Ok(true),
+            found => found.map(drop)?,
+        }
+    }
+    store::memories::stands_for_others(tx, memory.id).await
 }
 
 /// Who decided something decided it for all who read it: only another decision takes its place, and nothing that others
@@ -53,7 +71,7 @@ pub(super) async fn may_succeed(tx: &mut Tx<Write>, new: &NewMemory) -> Result<(
         Err(Problem::NotFound) => return Ok(()),
         found => found?,
     };
-    if old.kind == Kind::Decision && new.kind != Kind::Decision {
+    if !new.kind.may_stand_for(old.kind) {
         return Err(Problem::invalid("kind", "must be decision: only a decision supersedes a decision"));
     }
     if !new.visibility.may_stand_for(old.visibility) {

@@ -54,6 +54,20 @@ pub async fn find_some<M>(tx: &mut Tx<M>, ids: &[MemoryId]) -> Result<Vec<Memory
     rows.into_iter().map(Memory::try_from).collect()
 }
 
+/// Whether something that others see was superseded by this.
+pub async fn stands_for_others<M>(tx: &mut Tx<M>, id: MemoryId) -> Result<bool, Problem> {
+    Ok(sqlx::query_scalar(
+        "select exists (
+             select 1 from memory_versions v
+             join memories m on m.workspace_id = v.workspace_id and m.id = v.memory_id and m.version = v.version
+             where v.workspace_id = $1 and v.superseded_by = $2 and m.visibility = 'workspace')",
+    )
+    .bind(tx.workspace())
+    .bind(id)
+    .fetch_one(tx.conn())
+    .await?)
+}
+
 /// Whether a decision was made or changed since, but for these.
 pub async fn decided_since<M>(tx: &mut Tx<M>, since: OffsetDateTime, but_for: &[MemoryId]) -> Result<bool, Problem> {
     let but_for: Vec<uuid::Uuid> = but_for.iter().map(|id| id.0).collect();

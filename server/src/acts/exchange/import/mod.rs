@@ -168,6 +168,7 @@ fn skipped(problem: Problem) -> Result<Took, Problem> {
                 "decision_immutable" => Passed::DecisionImmutable,
                 "decision_conflict" => Passed::Contradicts,
                 "path_conflict" => Passed::Duplicate,
+                "stands_for_others" => Passed::NotAllowed,
                 _ => Passed::ChangedHere,
             };
             let request = conflict.more.get("deletion_request_id").and_then(|id| id.as_str()).map(str::to_owned);
