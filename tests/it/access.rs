@@ -84,6 +84,10 @@ async fn a_token_is_never_wider_than_its_key() {
     for wrong in [json!({"ttl_seconds": 3601}), json!({"ttl_seconds": 0}), json!({"ttl_seconds": -5})] {
         assert_eq!(agent.post("/v1/auth/token", wrong).await.refuses(422, "invalid").wrong_fields(), ["ttl_seconds"]);
     }
+    for seconds in [1, 2, 3600] {
+        let token = agent.post("/v1/auth/token", json!({"ttl_seconds": seconds})).await.expect(200);
+        assert_eq!(token["expires_in"], seconds, "an hour is the most, and a moment enough");
+    }
     // A token makes no further tokens, nor does a person.
     let token = agent.post("/v1/auth/token", json!({"role": "reader"})).await.expect(200)["access_token"].as_str().unwrap().to_owned();
     agent.showing(&token).post("/v1/auth/token", json!({})).await.refuses(403, "agent_key_required");

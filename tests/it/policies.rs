@@ -8,6 +8,20 @@ fn policies(of: Value) -> Value {
 }
 
 #[tokio::test]
+async fn settings_that_were_read_may_be_sent_back() {
+    let house = House::open().await;
+    let admin = house.person("coding", Role::Admin).await;
+    admin.put("policies", policies(json!({"fact": {"review_threshold": "always"}}))).await.expect(200);
+    let read = admin.get("/v1/workspaces/coding").await.expect(200);
+    assert_eq!(read["settings"]["policies"]["fact"]["review_threshold"], "always", "{read}");
+    let again = admin.patch("/v1/workspaces/coding", json!({"settings": read["settings"]})).await.expect(200);
+    assert_eq!(again["settings"], read["settings"]);
+    // They are changed elsewhere, and nobody is left to believe otherwise.
+    let refused = admin.patch("/v1/workspaces/coding", json!({"settings": {"policies": {}}})).await;
+    assert_eq!(refused.refuses(422, "invalid").wrong_fields(), ["settings.policies"]);
+}
+
+#[tokio::test]
 async fn a_kind_follows_the_settings_until_something_is_set_for_it() {
     let house = House::open().await;
     let (admin, reader, auditor) =

@@ -2,7 +2,7 @@
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use cairn_server::model::{AgentId, KeyId};
-use cairn_tests::{House, PASSWORD, Role};
+use cairn_tests::{Actor, House, PASSWORD, Role};
 use serde_json::{Value, json};
 
 fn text<'a>(body: &'a Value, name: &str) -> &'a str {
@@ -59,6 +59,33 @@ async fn signing_out_ends_the_sign_in_at_once() {
     person.get("/v1/me").await.refuses(401, "unauthenticated");
     house.stranger().post("/v1/auth/refresh", json!({"refresh_token": person.refresh_token})).await.refuses(401, "unauthenticated");
     other.get("/v1/me").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_refresh_token_alone_ends_its_sign_in() {
+    let house = House::open().await;
+    let person = house.person("coding", Role::Writer).await;
+    let other = house.sign_in(&person.email, "coding").await;
+    let stranger = house.stranger();
+    let signs_out = async |who: &Actor, token: &str| who.post("/v1/auth/logout", json!({"refresh_token": token})).await;
+    assert_eq!(signs_out(&stranger, &person.refresh_token).await.status, 204);
+    person.get("/v1/me").await.refuses(401, "unauthenticated");
+    stranger.post("/v1/auth/refresh", json!({"refresh_token": person.refresh_token})).await.refuses(401, "unauthenticated");
+    let told = house.admin().await.lists("/v1/audit?action=person.signed_out").await;
+    assert_eq!((told.len(), &told[0]["target"]["id"]), (1, &json!(person.id)), "{told:?}");
+    for nothing in [person.refresh_token.as_str(), "x", &format!("{}x", other.refresh_token)] {
+        signs_out(&stranger, nothing).await.refuses(401, "unauthenticated");
+    }
+    stranger.post("/v1/auth/logout", json!({})).await.refuses(401, "unauthenticated");
+    other.get("/v1/me").await.expect(200);
+    // What the request was made with has run out; the token beside it has not.
+    assert_eq!(signs_out(&person, &other.refresh_token).await.status, 204);
+    other.get("/v1/me").await.refuses(401, "unauthenticated");
+    // An agent has no sign-in, and ends none by another's.
+    let agent = house.agent("coding", Role::Admin).await;
+    let third = house.sign_in(&person.email, "coding").await;
+    signs_out(&agent, &third.refresh_token).await.refuses(403, "person_required");
+    third.get("/v1/me").await.expect(200);
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ pub use first_admin::make_first_admin;
 pub use links::{Redemption, open_link, redeem_link};
 pub use members::{Joined, add_member, change_role, list_members, remove_member, those_who_may};
 pub use people::{NewPerson, create_person, delete_person, list_people, make_link};
-pub use sign_in::{sign_in, sign_out, sign_out_with};
+pub use sign_in::{sign_in, sign_out, sign_out_by, sign_out_with};
 pub use single_sign_on::{Opened, refused_from_outside, sign_in_from_outside};
 pub use tokens::{Narrower, ShortLived, SignedIn, hand_out, issue_token, refresh};
 pub use workspaces::{change_workspace, create_workspace, delete_workspace, list_workspaces};

@@ -1,7 +1,7 @@
 //! Signing in and out. Guessing is slowed down per account and per network, and an unknown address takes as long
 //! and hears the same as a wrong password.
 
-use super::without_key;
+use super::{tokens::use_up, without_key};
 use crate::{
     App,
     audit::Audit,
@@ -57,6 +57,12 @@ pub async fn sign_out_with(app: &App, found: &FoundLogin, token: Option<&str>, r
     }
     // Somebody else may have ended it in this very moment.
     if trail.is_empty() { Ok(()) } else { tx.commit(trail.into_iter().collect::<crate::audit::Trail>()).await }
+}
+
+/// End the sign-in that an unused refresh token speaks of: whoever has it could go on with it.
+pub async fn sign_out_by(app: &App, token: &str, request: &Request) -> Result<(), Problem> {
+    let (login, renewed) = use_up(app, token, request).await?;
+    sign_out(app, &FoundLogin { login, person: renewed.person, last_used_at: clock::now() }, &without_key(request)).await
 }
 
 /// Whom a failure is counted against. Keyed, so that the table tells nobody's address.

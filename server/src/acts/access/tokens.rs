@@ -8,9 +8,9 @@ use crate::{
         KeyCaller, refresh,
         tokens::{AGENT_MOST_SECONDS, PERSON_SECONDS},
     },
-    model::{Actor, Project, Role},
+    model::{Actor, LoginId, Project, Role},
     problem::Problem,
-    store::{self, Request, access::FoundLogin},
+    store::{self, Request, access::FoundLogin, logins::Renewed},
 };
 
 /// What a person's program holds after signing in.
@@ -25,7 +25,7 @@ pub fn hand_out(app: &App, found: &FoundLogin) -> Result<SignedIn, Problem> {
     pair(app, found.login, found.person.id, 0)
 }
 
-fn pair(app: &App, login: crate::model::LoginId, person: crate::model::PersonId, generation: i32) -> Result<SignedIn, Problem> {
+fn pair(app: &App, login: LoginId, person: crate::model::PersonId, generation: i32) -> Result<SignedIn, Problem> {
     Ok(SignedIn {
         access_token: app.tokens().for_person(person, login)?,
         refresh_token: refresh::write(app.keyring(), login, generation),
@@ -35,11 +35,17 @@ fn pair(app: &App, login: crate::model::LoginId, person: crate::model::PersonId,
 
 /// A new pair for a refresh token that was not used yet. One that was ends the sign-in: somebody has a copy.
 pub async fn refresh(app: &App, token: &str, request: &Request) -> Result<SignedIn, Problem> {
+    let (login, renewed) = use_up(app, token, request).await?;
+    pair(app, login, renewed.person.id, renewed.generation)
+}
+
+/// Whose an unused refresh token is, and of which sign-in. It is used by this.
+pub(super) async fn use_up(app: &App, token: &str, request: &Request) -> Result<(LoginId, Renewed), Problem> {
     let spent =
         || Problem::Unauthenticated("This refresh token does not hold: it was used, has run out, or is not ours. Sign in again.".into());
     let (login, generation) = refresh::read(app.keyring(), token).ok_or_else(spent)?;
     if let Some(renewed) = app.db().renew_login(login, generation).await? {
-        return pair(app, login, renewed.person.id, renewed.generation);
+        return Ok((login, renewed));
     }
     let mut tx = app.db().instance(&Actor::system(), &without_key(request)).await?;
     if let Some(person) = store::logins::end_reused(&mut tx, login, generation).await? {
@@ -65,8 +71,8 @@ pub struct ShortLived {
 /// A token with at most the rights of the agent's key.
 pub async fn issue_token(app: &App, by: &KeyCaller, asked: Narrower) -> Result<ShortLived, Problem> {
     let seconds = asked.ttl_seconds.unwrap_or(15 * 60);
-    if !(60..=AGENT_MOST_SECONDS).contains(&seconds) {
-        return Err(Problem::invalid("ttl_seconds", format!("must be between 60 and {AGENT_MOST_SECONDS}")));
+    if !(1..=AGENT_MOST_SECONDS).contains(&seconds) {
+        return Err(Problem::invalid("ttl_seconds", format!("must be between 1 and {AGENT_MOST_SECONDS}")));
     }
     let standing = by.scope.standing();
     let role = asked.role.unwrap_or(standing.role());

@@ -94,21 +94,33 @@ async fn refresh_login(Of(app): Of<App>, request: Request, Json(sent): Json<Refr
     Ok(Secret(StatusCode::OK, access::refresh(&app, &sent.refresh_token, &request).await?.into()))
 }
 
-/// Another sign-in to end.
+/// The sign-in to end, or another one.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
 struct LogoutBody {
-    /// A refresh token of another of your sign-ins, which ends too.
+    /// A refresh token that was not used yet: its sign-in ends, alone or beside the one that the request is made with.
     #[schema(example = "0197a6a83f0c7d70a2c10d3b1c9be7aa.0.Zk3…")]
     refresh_token: Option<String>,
 }
 
 /// Sign out.
 ///
-/// Ends the sign-in that the request is made with: its tokens and its cookie stop at once.
+/// Ends the sign-in that the request is made with: its tokens and its cookie stop at once. Without a credential that holds, a
+/// refresh token says which.
 #[utoipa::path(post, path = "/v1/auth/logout", tag = "Access", request_body(content = Option<LogoutBody>), responses((status = 204, description = "Signed out.")))]
-async fn logout(Of(app): Of<App>, by: PersonCaller, MaybeJson(sent): MaybeJson<LogoutBody>) -> Result<StatusCode, Problem> {
-    access::sign_out_with(&app, &by.found, sent.refresh_token.as_deref(), &by.request).await?;
+async fn logout(
+    Of(app): Of<App>,
+    by: Result<PersonCaller, Problem>,
+    request: Request,
+    MaybeJson(sent): MaybeJson<LogoutBody>,
+) -> Result<StatusCode, Problem> {
+    match (by, sent.refresh_token) {
+        (Err(Problem::Unauthenticated(_)), Some(token)) => access::sign_out_by(&app, &token, &request).await?,
+        (by, token) => {
+            let by = by?;
+            access::sign_out_with(&app, &by.found, token.as_deref(), &by.request).await?;
+        }
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -157,8 +169,8 @@ async fn redeem_link(
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
 struct TokenBody {
-    /// Seconds that it holds, 60 to 3,600; 900 unless said.
-    #[schema(example = 900, minimum = 60, maximum = 3600)]
+    /// Seconds that it holds, 1 to 3,600; 900 unless said.
+    #[schema(example = 900, minimum = 1, maximum = 3600)]
     ttl_seconds: Option<i64>,
     /// A role that may do no more than the key's; the key's unless said.
     role: Option<Role>,

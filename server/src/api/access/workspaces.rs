@@ -15,6 +15,7 @@ use crate::{
     model::{
         Power, Role, Settings, Slug, WorkspaceId,
         access::{Mode, SecretPolicy},
+        policies::{Policies, PolicyOfKind},
         text,
         workspaces::{NewWorkspace, Seen, SettingsChange, WorkspaceChange},
     },
@@ -140,6 +141,21 @@ struct SettingsBody {
     #[serde(default, deserialize_with = "sent")]
     #[schema(value_type = Option<u32>, example = 100_000)]
     quota_memories: Sent<u32>,
+    /// As they were read, or left out; changed with `PUT …/policies`.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, PolicyOfKind>>)]
+    policies: Option<Policies>,
+}
+
+impl SettingsBody {
+    /// Who sends back what they read changes nothing; who means to change them has to be told where.
+    fn beside(self, policies: &Policies) -> Result<SettingsChange, Problem> {
+        match &self.policies {
+            Some(sent) if sent != policies => {
+                Err(Problem::invalid("settings.policies", "must be as they are: PUT …/policies changes them"))
+            }
+            _ => Ok(self.into()),
+        }
+    }
 }
 
 impl From<SettingsBody> for SettingsChange {
@@ -179,7 +195,7 @@ async fn create_workspace(
         slug: Slug::parse(&sent.slug)?,
         name: name(&sent.name)?,
         purpose: purpose(&sent.purpose)?,
-        settings: SettingsChange::from(sent.settings).apply(Settings::default())?,
+        settings: sent.settings.beside(&Policies::new())?.apply(Settings::default())?,
     };
     let made = access::create_workspace(&app, &by, &new).await?;
     Ok((StatusCode::CREATED, axum::Json(made.into())))
@@ -210,7 +226,7 @@ async fn change_workspace(
     let change = WorkspaceChange {
         name: sent.name.as_deref().map(name).transpose()?,
         purpose: sent.purpose.as_deref().map(purpose).transpose()?,
-        settings: sent.settings.into(),
+        settings: sent.settings.beside(&scope.settings().policies)?,
     };
     let workspace = access::change_workspace(&app, &scope, &change).await?;
     Ok(axum::Json(Seen { workspace, ..Seen::of(scope.standing()) }.into()))
