@@ -36,7 +36,7 @@ struct ContextBody {
     /// The branch that is worked on: whether code still is as it was is judged there; on each repository's default branch unless said.
     #[schema(example = "feature/login")]
     branch: Option<String>,
-    /// How many tokens it may have, 100 to 100,000; 2,000 unless said.
+    /// How many tokens it may have, 1 to 100,000; 2,000 unless said.
     token_budget: Option<u32>,
     /// With `json`, the sections alone; with `markdown`, which it is unless said, the text to read as well.
     format: Option<Format>,

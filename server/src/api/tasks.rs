@@ -264,7 +264,7 @@ async fn complete_task(
 struct ResumeBody {
     /// A session of the caller that runs.
     session_id: SessionId,
-    /// How many tokens the brief may have, 100 to 100,000; 2,000 unless said.
+    /// How many tokens the brief may have, 1 to 100,000; 2,000 unless said.
     token_budget: Option<u32>,
 }
 
@@ -332,8 +332,8 @@ struct LastRunBody {
 pub fn budget(sent: Option<u32>) -> Result<u32, Problem> {
     match sent {
         None => Ok(2000),
-        Some(budget) if (100..=100_000).contains(&budget) => Ok(budget),
-        Some(_) => Err(Problem::invalid("token_budget", "must be between 100 and 100,000")),
+        Some(budget) if (1..=100_000).contains(&budget) => Ok(budget),
+        Some(_) => Err(Problem::invalid("token_budget", "must be between 1 and 100,000")),
     }
 }
 

@@ -56,6 +56,10 @@ pub fn brief(title: &str, sections: &[Section], unshared: usize, budget: u32, co
     if count(&markdown) > budget {
         markdown = written(title, sections, &given);
     }
+    // A heading over nothing is worth no more than was asked for.
+    if count(&markdown) > budget {
+        markdown.clear();
+    }
     let omitted = sections.iter().zip(&given).map(|(section, given)| section.lines.len() - given).sum();
     Brief { tokens: count(&markdown), markdown, given, omitted }
 }
@@ -103,7 +107,7 @@ mod tests {
             Section { heading: "Decisions", lines: lines("decision", 200) },
             Section { heading: "Pitfalls", lines: lines("pitfall", 5) },
         ];
-        for budget in [60, 120, 300, 2000] {
+        for budget in [0, 1, 2, 5, 60, 120, 300, 2000] {
             let brief = brief("# Brief", &sections, 1, budget, &words);
             assert!(brief.tokens <= budget, "{} of {budget}: {}", brief.tokens, brief.markdown);
             assert_eq!(brief.omitted, 206 - brief.given.iter().sum::<usize>());

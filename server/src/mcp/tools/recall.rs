@@ -273,8 +273,8 @@ pub struct ContextArguments {
     pub task: Option<String>,
     /// The branch you are on: whether code still is as it was is judged there; on each repository's default branch unless said.
     pub branch: Option<String>,
-    /// How many tokens it may have, 100 to 100,000; 2,000 unless said.
-    #[schema(minimum = 100, maximum = 100_000)]
+    /// How many tokens it may have, 1 to 100,000; 2,000 unless said.
+    #[schema(minimum = 1, maximum = 100_000)]
     pub token_budget: Option<u32>,
 }
 
@@ -315,8 +315,8 @@ struct Line {
 pub async fn brief(asker: &Asker, sent: &ContextArguments) -> Result<acts::context::Context, Problem> {
     let budget = match sent.token_budget {
         None => 2000,
-        Some(budget) if (100..=100_000).contains(&budget) => budget,
-        Some(_) => return Err(Problem::invalid("token_budget", "must be between 100 and 100,000")),
+        Some(budget) if (1..=100_000).contains(&budget) => budget,
+        Some(_) => return Err(Problem::invalid("token_budget", "must be between 1 and 100,000")),
     };
     let wanted = Asked {
         project: sent.project.as_deref().map(Project::parse).transpose()?.map(Project::into_string),
