@@ -84,7 +84,7 @@ async fn a_question_that_is_wrong_is_told_why() {
         ("kinds[0]", vec![json!(["rumour"]), json!([1]), json!(["Fact"]), json!([null])]),
         ("kinds", vec![json!("fact"), json!(vec!["fact"; 21])]),
         ("states[0]", vec![json!(["gone"])]),
-        ("freshness[0]", vec![json!(["rotten"])]),
+        ("freshness", vec![json!(["rotten"]), json!("rotten"), json!(1), json!(vec!["fresh"; 21])]),
         ("tags", vec![json!("a"), json!(vec!["x"; 65])]),
         ("tags[0]", vec![json!([1])]),
         ("project", vec![json!(""), json!(1), json!("a\u{7}b"), json!(long)]),

@@ -134,6 +134,7 @@ async fn what_does_not_hold_is_marked_with_a_reason() {
         (json!({}), ["fresh", "suspect", "stale"].as_slice(), json!([])),
         (json!({"include_stale": false}), &["fresh", "suspect"], json!([])),
         (json!({"freshness": ["stale"]}), &["stale"], json!(["expired on 2020-01-01"])),
+        (json!({"freshness": "stale"}), &["stale"], json!(["expired on 2020-01-01"])),
         (json!({"freshness": ["suspect"]}), &["suspect"], json!(["past its review date, 2020-01-01"])),
         (json!({"freshness": ["suspect", "fresh"]}), &["fresh", "suspect"], json!([])),
         (json!({"freshness": ["stale"], "include_stale": false}), &[], json!(null)),

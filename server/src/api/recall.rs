@@ -60,6 +60,24 @@ struct PlaceBody {
     symbol: Option<String>,
 }
 
+/// One state, or several.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged, expecting = "must be `fresh`, `suspect` or `stale`, or a list of these")]
+#[schema(as = WantedFreshness)]
+enum FreshBody {
+    One(Freshness),
+    Several(Vec<Freshness>),
+}
+
+impl FreshBody {
+    fn into_list(self) -> Vec<Freshness> {
+        match self {
+            Self::One(one) => vec![one],
+            Self::Several(several) => several,
+        }
+    }
+}
+
 /// A question, in the asker's own words.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -82,7 +100,7 @@ struct RecallBody {
     /// Only in these states; `active` unless said.
     states: Option<Vec<State>>,
     /// Only as fresh as these.
-    freshness: Option<Vec<Freshness>>,
+    freshness: Option<FreshBody>,
     /// The branch the asker is on.
     branch: Option<String>,
     /// The code the asker is working on: memories that hang on it come first.
@@ -129,7 +147,7 @@ impl RecallBody {
         }
         let (kinds, tags) = (self.kinds.unwrap_or_default(), self.tags.unwrap_or_default());
         let (states, freshness, anchors) =
-            (self.states.unwrap_or_default(), self.freshness.unwrap_or_default(), self.anchors.unwrap_or_default());
+            (self.states.unwrap_or_default(), self.freshness.map_or_else(Vec::new, FreshBody::into_list), self.anchors.unwrap_or_default());
         most("kinds", kinds.len(), 20)?;
         most("tags", tags.len(), 64)?;
         most("states", states.len(), 20)?;
