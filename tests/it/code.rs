@@ -407,6 +407,29 @@ async fn readers_do_not_sync() {
 }
 
 #[tokio::test]
+async fn fingerprints_of_any_make_are_held_against_each_other() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let seen = |commit: &str, digest: &str, signature: &str, body: &str| {
+        let mut seen = picture("main", commit, vec![service("()", "one")]);
+        seen["files"][0]["sha256"] = json!(digest);
+        seen["files"][0]["symbols"][0]["signature_hash"] = json!(signature);
+        seen["files"][0]["symbols"][0]["body_hash"] = json!(body);
+        seen
+    };
+    syncs(&agent, seen("c1", "a1", "sig-1", "md5:B@1")).await;
+    let anchors = json!([{"repo": "gateway", "path": LOGIN, "symbol": "authenticate_user"}]);
+    let memory = agent.remembers_all_of(json!({"content": "Logging in takes a name", "anchors": anchors})).await;
+    assert_eq!(fresh(&agent, &memory).await["state"], "fresh");
+    syncs(&agent, seen("c2", "a2", "sig-1", "md5:B@1")).await;
+    assert_eq!(fresh(&agent, &memory).await["state"], "fresh", "only the file around it changed");
+    syncs(&agent, seen("c3", "a3", "sig-2", "md5:B@1")).await;
+    assert_eq!(fresh(&agent, &memory).await["state"], "stale");
+    syncs(&agent, seen("c4", &"A".repeat(128), "sig-1", "md5:B@1")).await;
+    assert_eq!(fresh(&agent, &memory).await["state"], "fresh", "it is as it was");
+}
+
+#[tokio::test]
 async fn what_cannot_be_a_picture_is_refused() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;
@@ -423,10 +446,10 @@ async fn what_cannot_be_a_picture_is_refused() {
         ("/branch", vec![json!(""), json!("a\u{200b}b"), json!("x".repeat(251))]),
         ("/commit", vec![json!(""), json!("a b"), json!("x".repeat(101)), json!(null)]),
         ("/files/0/path", vec![json!(""), json!("/etc/passwd"), json!("a/../b"), json!("a//b"), json!("x".repeat(1025)), json!("a\tb")]),
-        ("/files/0/sha256", vec![json!("abc"), json!("G".repeat(16)), json!("A".repeat(16)), json!("a".repeat(65))]),
+        ("/files/0/sha256", vec![json!(""), json!("a b"), json!("a\n"), json!("a".repeat(129)), json!(1)]),
         ("/files/0/symbols/0/name", vec![json!(""), json!("a\u{0}"), json!("x".repeat(501)), json!("a\nb")]),
         ("/files/0/symbols/0/kind", vec![json!(""), json!("x".repeat(51))]),
-        ("/files/0/symbols/0/signature_hash", vec![json!("short"), json!("z".repeat(16))]),
+        ("/files/0/symbols/0/signature_hash", vec![json!(" x"), json!("a\u{200b}")]),
         ("/files/0/symbols/0/body_hash", vec![json!(""), json!(12)]),
         ("/files/0/symbols/0/start_line", vec![json!(-1), json!(31), json!(4_294_967_296_u64)]),
         ("/files/0/symbols/0", vec![json!({"name": "x"}), json!(null)]),

@@ -85,7 +85,7 @@ struct FileBody {
     /// Where it is, from the repository's root.
     #[schema(example = "auth/service.py")]
     path: String,
-    /// A digest of its bytes, 16 to 64 hexadecimal digits.
+    /// A digest of its bytes: 1 to 128 characters without spaces, the same as long as the bytes are.
     #[schema(example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
     sha256: String,
     /// What is in it; left out of a file that could not be looked into.
@@ -164,14 +164,14 @@ impl SnapshotBody {
 
 impl FileBody {
     fn parse(self, n: usize) -> Result<File, Problem> {
-        code::hash(&format!("files[{n}].sha256"), &self.sha256)?;
+        let sha256 = code::hash(&format!("files[{n}].sha256"), self.sha256)?;
         let symbols = self.symbols.map(|symbols| {
             if symbols.len() > code::SYMBOLS_IN_A_FILE {
                 return Err(Problem::invalid(format!("files[{n}].symbols"), format!("must be at most {}", code::SYMBOLS_IN_A_FILE)));
             }
             symbols.into_iter().enumerate().map(|(m, symbol)| symbol.parse(&format!("files[{n}].symbols[{m}]"))).collect()
         });
-        Ok(File::of(self.path, self.sha256, symbols.transpose()?))
+        Ok(File::of(self.path, sha256, symbols.transpose()?))
     }
 }
 
@@ -185,8 +185,8 @@ impl SymbolBody {
         if !word(&self.kind, 50) {
             return wrong("kind", "must have 1 to 50 bytes and no control or invisible characters");
         }
-        code::hash(&format!("{at}.signature_hash"), &self.signature_hash)?;
-        code::hash(&format!("{at}.body_hash"), &self.body_hash)?;
+        let signature = code::hash(&format!("{at}.signature_hash"), self.signature_hash)?;
+        let body = code::hash(&format!("{at}.body_hash"), self.body_hash)?;
         if self.end_line < self.start_line || self.end_line > i32::MAX.unsigned_abs() {
             return wrong("end_line", "must not come before start_line");
         }
@@ -196,15 +196,7 @@ impl SymbolBody {
         let mut shingles = self.shingles;
         shingles.sort_unstable();
         shingles.dedup();
-        Ok(Symbol {
-            name: self.name,
-            kind: self.kind,
-            signature: self.signature_hash,
-            body: self.body_hash,
-            start: self.start_line,
-            end: self.end_line,
-            shingles,
-        })
+        Ok(Symbol { name: self.name, kind: self.kind, signature, body, start: self.start_line, end: self.end_line, shingles })
     }
 }
 

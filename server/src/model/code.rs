@@ -93,10 +93,23 @@ pub fn file_path(field: &str, path: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A fingerprint: hexadecimal, small letters.
-pub fn hash(field: &str, text: &str) -> Result<(), Problem> {
-    let fits = (16..=64).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if fits { Ok(()) } else { Err(Problem::invalid(field, "must be 16 to 64 hexadecimal digits, in small letters")) }
+/// A fingerprint as it is kept: hexadecimal, small letters.
+pub fn is_hash(text: &str) -> bool {
+    (16..=64).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A fingerprint that somebody made in their own way: what is not kept as it is becomes a digest of itself, so that no mark
+/// in it means anything here.
+pub fn hash(field: &str, sent: String) -> Result<String, Problem> {
+    if is_hash(&sent) {
+        return Ok(sent);
+    }
+    let fits = (1..=128).contains(&sent.chars().count()) && !sent.chars().any(|c| c.is_whitespace() || text::unprintable(c));
+    if fits {
+        Ok(text::hex(&text::sha256(&sent))[..32].to_owned())
+    } else {
+        Err(Problem::invalid(field, "must be 1 to 128 characters, without spaces and invisible ones"))
+    }
 }
 
 /// A function, method, type, constant or module in a file.

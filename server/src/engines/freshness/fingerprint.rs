@@ -2,7 +2,7 @@
 //! `f1:<sha256>:<outline>@main` of a whole file.
 
 use crate::model::{
-    code::{File, Symbol, hash},
+    code::{File, Symbol, is_hash},
     text,
 };
 use sha2::{Digest, Sha256};
@@ -45,11 +45,10 @@ impl Fingerprint {
         };
         let mut parts = of.split(':');
         let (form, one, other) = (parts.next()?, parts.next()?, parts.next()?);
-        let fits = |text: &str| hash("", text).is_ok();
         let of = match form {
             _ if parts.next().is_some() => return None,
-            "s1" if fits(one) && fits(other) => Of::Symbol { signature: one.to_owned(), body: other.to_owned() },
-            "f1" if fits(one) && (other == "-" || fits(other)) => {
+            "s1" if is_hash(one) && is_hash(other) => Of::Symbol { signature: one.to_owned(), body: other.to_owned() },
+            "f1" if is_hash(one) && (other == "-" || is_hash(other)) => {
                 Of::File { sha256: one.to_owned(), outline: (other != "-").then(|| other.to_owned()) }
             }
             _ => return None,
