@@ -157,6 +157,47 @@ async fn where_a_run_was_cut_off_is_read_from_its_log() {
 }
 
 #[tokio::test]
+async fn progress_in_plain_words_is_in_progress() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let session = run(&agent, Some("t")).await;
+    let written = checkpoint(&agent, &session, json!({"progress": ["roll out", {"item": "migrate", "status": "completed"}]})).await;
+    let states = |items: &Value| items.as_array().unwrap().iter().map(|item| item["status"].clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (names(&written["progress"]), states(&written["progress"])),
+        (vec!["roll out", "migrate"], vec![json!("in_progress"), json!("completed")])
+    );
+    let told = agent.uses("checkpoint", json!({"session_id": session, "progress": ["watch the logs"]})).await;
+    assert_eq!(told.answer["progress"][0], json!({"item": "watch the logs", "status": "in_progress", "note": null}), "{told:?}");
+    let task = agent.get("tasks/t").await.expect(200);
+    assert_eq!(names(&task["items"]).len(), 3, "{task}");
+    for wrong in [json!([""]), json!([1]), json!([{"item": "no state"}]), json!([{"item": "x", "status": "far"}])] {
+        let refused = agent.post(&format!("sessions/{session}/checkpoints"), json!({"progress": wrong})).await;
+        assert!(refused.refuses(422, "invalid").wrong_fields()[0].starts_with("progress[0]"), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn who_has_room_for_little_is_told_little() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let session = run(&agent, Some("t")).await;
+    checkpoint(&agent, &session, json!({"decisions": ["We sign with RS256"], "next_step": "make the tests pass"})).await;
+    let next = run(&agent, None).await;
+    for budget in [1, 30, 99] {
+        let resumed = agent.post("tasks/t/resume", json!({"session_id": next, "token_budget": budget})).await.expect(200);
+        let brief = agent.post("context", json!({"token_budget": budget})).await.expect(200);
+        for told in [&resumed, &brief] {
+            assert!(told["tokens"].as_u64().unwrap() <= budget, "{told}");
+        }
+        assert_eq!(resumed["state"]["next_step"], "make the tests pass", "what is no text of the brief is there whole");
+        assert!(agent.uses("context", json!({"token_budget": budget})).await.done()["tokens"].as_u64().unwrap() <= budget);
+        assert!(agent.uses("resume_task", json!({"key": "t", "token_budget": budget})).await.done()["tokens"].as_u64().unwrap() <= budget);
+    }
+    agent.post("tasks/t/resume", json!({"session_id": next, "token_budget": 0})).await.refuses(422, "invalid");
+}
+
+#[tokio::test]
 async fn what_is_completed_is_not_changed_by_a_late_checkpoint() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;

@@ -296,7 +296,7 @@ pub struct NewCheckpointBody {
     /// What was decided.
     decisions: Option<Vec<DecisionBody>>,
     /// What is done, being done and to do.
-    progress: Option<Vec<ItemBody>>,
+    progress: Option<Vec<SentItemBody>>,
     /// What was found out.
     discoveries: Option<Vec<String>>,
     /// Where to go on.
@@ -326,6 +326,15 @@ struct FullDecisionBody {
     supersedes: Option<MemoryId>,
     /// If it contradicts an active one: `propose` lets it wait for review.
     on_conflict: Option<super::super::memories::OnConflict>,
+}
+
+/// Something to do: what alone, which is in progress then, or with how far it has come.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged, expecting = "must be a text, or an object with item, status, and note and reopen where they are needed")]
+#[schema(as = SentProgressItem)]
+enum SentItemBody {
+    Text(String),
+    Full(ItemBody),
 }
 
 /// Something to do.
@@ -400,6 +409,15 @@ fn decisions(sent: Vec<DecisionBody>, propose: bool) -> Result<(Vec<Line>, Vec<M
 fn said_something(field: &'static str, said: &str) -> Result<String, Problem> {
     let said = text::prose(field, said.trim(), 100 * 1024)?;
     if said.is_empty() { Err(Problem::invalid(field, "must not be empty")) } else { Ok(said) }
+}
+
+impl SentItemBody {
+    fn parse(self, n: usize) -> Result<Item, Problem> {
+        match self {
+            Self::Text(item) => ItemBody { item, status: Progress::InProgress, note: None, reopen: false }.parse(n),
+            Self::Full(item) => item.parse(n),
+        }
+    }
 }
 
 impl ItemBody {

@@ -59,7 +59,7 @@ pub struct CheckpointArguments {
     /// What was decided, and why.
     decisions: Option<Vec<DecisionArguments>>,
     /// What is done, being done and to do.
-    progress: Option<Vec<ProgressArguments>>,
+    progress: Option<Vec<SentProgress>>,
     /// What you found out.
     discoveries: Option<Vec<String>>,
     /// Where to go on.
@@ -84,6 +84,14 @@ struct DecisionArguments {
     title: Option<String>,
     /// The decision whose place it takes.
     supersedes: Option<MemoryId>,
+}
+
+/// Something to do: what alone, which is in progress then, or with how far it has come.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged, expecting = "must be a text, or an object with item, status, and note and reopen where they are needed")]
+enum SentProgress {
+    Text(String),
+    Full(ProgressArguments),
 }
 
 /// Something to do.
@@ -126,7 +134,7 @@ impl CheckpointArguments {
         let next_step = self.next_step.as_deref().map(|step| text::prose("next_step", step.trim(), 2000)).transpose()?;
         let sent = Checkpoint {
             decisions: decisions.into_iter().map(decision).collect::<Result<_, Problem>>()?,
-            progress: progress.into_iter().map(ProgressArguments::parse).collect::<Result<_, _>>()?,
+            progress: progress.into_iter().map(SentProgress::parse).collect::<Result<_, _>>()?,
             discoveries: discoveries.into_iter().map(discovery).collect::<Result<_, Problem>>()?,
             next_step: next_step.filter(|step| !step.is_empty()).map(|text| Line { title: None, text, line: None }),
         };
@@ -134,6 +142,15 @@ impl CheckpointArguments {
             return Err(Problem::invalid("text", "is missing, and so are decisions, progress, discoveries and next_step"));
         }
         Ok(Sent::Parts(sent, manners))
+    }
+}
+
+impl SentProgress {
+    fn parse(self) -> Result<Item, Problem> {
+        match self {
+            Self::Text(item) => ProgressArguments { item, status: Progress::InProgress, note: None, reopen: false }.parse(),
+            Self::Full(item) => item.parse(),
+        }
     }
 }
 
@@ -299,8 +316,8 @@ pub struct ResumeArguments {
     project: Option<String>,
     /// A session of yours that runs; without one, one is begun.
     session_id: Option<SessionId>,
-    /// How many tokens the brief may have, 100 to 100,000; 2,000 unless said.
-    #[schema(minimum = 100, maximum = 100_000)]
+    /// How many tokens the brief may have, 1 to 100,000; 2,000 unless said.
+    #[schema(minimum = 1, maximum = 100_000)]
     token_budget: Option<u32>,
 }
 
@@ -339,8 +356,8 @@ pub async fn resume_task(asker: &Asker, sent: ResumeArguments) -> Result<Said, P
     let key = task_key(&sent.key).map_err(|problem| problem.at_field("key"))?;
     let budget = match sent.token_budget {
         None => 2000,
-        Some(budget) if (100..=100_000).contains(&budget) => budget,
-        Some(_) => return Err(Problem::invalid("token_budget", "must be between 100 and 100,000")),
+        Some(budget) if (1..=100_000).contains(&budget) => budget,
+        Some(_) => return Err(Problem::invalid("token_budget", "must be between 1 and 100,000")),
     };
     let named = sent.project.as_deref().map(Project::parse).transpose()?;
     // Only what is there is resumed: a session would set up what is not.
