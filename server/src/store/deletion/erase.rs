@@ -1,6 +1,10 @@
 //! The erasure itself, in the transaction that executes a request.
 
-use super::list;
+use super::{
+    list,
+    memories::erase_memories,
+    notes::{erase_notes, erase_sightings},
+};
 use crate::{
     engines::erasure::{bars_of_event, bars_of_line},
     keyring::Keyring,
@@ -11,9 +15,8 @@ use crate::{
     problem::Problem,
     store::{Tx, Write, sessions},
 };
-use futures_util::TryStreamExt;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// A log is read in pieces.
@@ -26,7 +29,7 @@ pub struct Erased {
     pub counts: Value,
 }
 
-type Counts = BTreeMap<String, u64>;
+pub(super) type Counts = BTreeMap<String, u64>;
 
 /// Erases what a request that was closed in this transaction lists, from every table that holds any of it, and leaves keyed
 /// hashes of the texts.
@@ -34,20 +37,13 @@ pub async fn erase(tx: &mut Tx<Write>, request: DeletionId, keyring: &Keyring) -
     let items: Vec<Item> = list::items(tx, request).await?.into_iter().filter(|item| item.taken).collect();
     // What was approved is erased, whatever wall the key of whoever executes has.
     sqlx::query("select set_config('cairn.project', '', true)").execute(tx.conn()).await?;
-    let (mut erased, mut counts) = (Vec::new(), Counts::new());
-    let mut owners: HashMap<Option<Uuid>, Vec<Uuid>> = HashMap::new();
-    for item in items.iter().filter(|item| item.kind == ItemKind::Memory) {
-        owners.entry(item.owner).or_default().push(item.id);
-    }
-    for (owner, ids) in owners {
-        // A private memory is erased as its owner would see it; the policy knows no other way in.
-        let owner = owner.map(|id| id.to_string()).unwrap_or_default();
-        sqlx::query_scalar!("select set_config('cairn.person', $1, true)", owner).fetch_one(tx.conn()).await?;
-        bar_memories(tx, request, &ids, keyring).await?;
-        erase_memories(tx, &ids, &mut counts, &mut erased).await?;
-    }
+    let mut counts = Counts::new();
+    let memories: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
+    let erased = erase_memories(tx, request, &memories, keyring, &mut counts).await?;
     bar_runs(tx, request, &items, keyring).await?;
     erase_questions(tx, &items, &mut counts).await?;
+    erase_notes(tx, &items, &mut counts).await?;
+    erase_sightings(tx, request, &items).await?;
     erase_answers(tx, request, &items, &mut counts).await?;
     let runs: Value = sqlx::query_scalar("select erase_runs($1, $2)").bind(tx.workspace()).bind(request).fetch_one(tx.conn()).await?;
     for (table, rows) in runs.as_object().into_iter().flatten() {
@@ -59,33 +55,11 @@ pub async fn erase(tx: &mut Tx<Write>, request: DeletionId, keyring: &Keyring) -
     Ok(Erased { memories: erased, sessions, counts: json!(counts) })
 }
 
-fn add(counts: &mut Counts, table: &str, rows: u64) {
+pub(super) fn add(counts: &mut Counts, table: &str, rows: u64) {
     *counts.entry(table.to_owned()).or_default() += rows;
 }
 
-/// Leaves the keyed hash of every text that these memories ever had.
-async fn bar_memories(tx: &mut Tx<Write>, request: DeletionId, ids: &[Uuid], keyring: &Keyring) -> Result<(), Problem> {
-    let workspace = tx.workspace();
-    // Whoever is about to add a version waits here, and then finds nothing.
-    sqlx::query!("select id from memories where workspace_id = $1 and id = any($2) order by id for update", workspace.0, ids)
-        .fetch_all(tx.conn())
-        .await?;
-    let mut barred = Vec::new();
-    let mut texts =
-        sqlx::query!("select memory_id, content from memory_versions where workspace_id = $1 and memory_id = any($2)", workspace.0, ids)
-            .fetch(tx.conn());
-    // One text at a time: all of them may be more than the server has room for.
-    while let Some(row) = texts.try_next().await? {
-        // An empty file is everybody's.
-        if let Some(said) = row.content.filter(|content| !content.trim().is_empty()) {
-            barred.push((keyring.erasure_mac(&said), row.memory_id));
-        }
-    }
-    drop(texts);
-    bar(tx, request, barred).await
-}
-
-/// The same for what was said in runs: in whole ones, and in single events, checkpoints and items.
+/// Leaves the keyed hash of everything that was said in runs: in whole ones, and in single events, checkpoints and items.
 async fn bar_runs(tx: &mut Tx<Write>, request: DeletionId, items: &[Item], keyring: &Keyring) -> Result<(), Problem> {
     for session in items.iter().filter(|item| item.kind == ItemKind::Session).map(|item| item.id) {
         let mut after = 0;
@@ -148,38 +122,6 @@ pub(super) async fn bar(tx: &mut Tx<Write>, request: DeletionId, barred: Vec<([u
     Ok(())
 }
 
-async fn erase_memories(tx: &mut Tx<Write>, ids: &[Uuid], counts: &mut Counts, erased: &mut Vec<(MemoryId, i64)>) -> Result<(), Problem> {
-    let workspace = tx.workspace();
-    for (table, sql) in [
-        ("memory_tags", "delete from memory_tags where workspace_id = $1 and memory_id = any($2)"),
-        ("code_verdicts", "delete from code_verdicts where workspace_id = $1 and memory_id = any($2)"),
-        ("anchors", "delete from anchors where workspace_id = $1 and memory_id = any($2)"),
-        ("memory_vectors", "delete from memory_vectors where workspace_id = $1 and memory_id = any($2)"),
-        ("proposals", "delete from proposals where workspace_id = $1 and memory_id = any($2)"),
-    ] {
-        let done = sqlx::query(sql).bind(workspace).bind(ids).execute(tx.conn()).await?;
-        add(counts, table, done.rows_affected());
-    }
-    let versions = sqlx::query_scalar!(
-        "delete from memory_versions where workspace_id = $1 and memory_id = any($2) returning memory_id",
-        workspace.0,
-        ids
-    )
-    .fetch_all(tx.conn())
-    .await?;
-    let memories = sqlx::query_scalar!("delete from memories where workspace_id = $1 and id = any($2) returning id", workspace.0, ids)
-        .fetch_all(tx.conn())
-        .await?;
-    add(counts, "memories", memories.len() as u64);
-    add(counts, "memory_versions", versions.len() as u64);
-    let mut sizes: HashMap<Uuid, i64> = HashMap::new();
-    for id in versions {
-        *sizes.entry(id).or_default() += 1;
-    }
-    erased.extend(memories.into_iter().map(|id| (MemoryId(id), sizes.get(&id).copied().unwrap_or_default())));
-    Ok(())
-}
-
 /// Who asked for it may have said it. Last, because whoever is answered meanwhile waits until all of this is there for all to see.
 async fn forget_questions(tx: &mut Tx<Write>, erased: &[(MemoryId, i64)], counts: &mut Counts) -> Result<(), Problem> {
     let workspace = tx.workspace();
@@ -197,7 +139,7 @@ async fn forget_questions(tx: &mut Tx<Write>, erased: &[(MemoryId, i64)], counts
     Ok(())
 }
 
-/// Questions, remarks, and requests that came to nothing, as far as they are on the list.
+/// Questions, and requests that came to nothing, as far as they are on the list.
 async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts) -> Result<(), Problem> {
     for (kind, table, sql) in [
         (
@@ -210,8 +152,6 @@ async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts
             "deletion_requests",
             "update deletion_requests set reason = null, subject = null, query = null where workspace_id = $1 and state = 'rejected' and id = any($2)",
         ),
-        (ItemKind::Proposal, "proposals", "update proposals set note = null where workspace_id = $1 and note is not null and id = any($2)"),
-        (ItemKind::Conflict, "conflicts", "update conflicts set note = null where workspace_id = $1 and note is not null and id = any($2)"),
     ] {
         let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == kind).map(|item| item.id).collect();
         let done = sqlx::query(sql).bind(tx.workspace()).bind(ids).execute(tx.conn()).await?;

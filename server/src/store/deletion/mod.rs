@@ -7,6 +7,8 @@ pub mod holds;
 pub mod journal;
 mod kept;
 mod list;
+mod memories;
+mod notes;
 mod requests;
 mod select;
 mod words;
