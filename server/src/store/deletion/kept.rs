@@ -1,7 +1,7 @@
 //! What legal holds keep, of the things on a list. Looked up thing by thing: it costs what the list costs, however large the
 //! workspace is, and does not depend on what the viewer may see.
 
-use super::{holds, list::items, select::wanted, words::having_words};
+use super::{holds, list::items, notes, select::wanted, words::having_words};
 use crate::{
     model::{
         DeletionId,
@@ -74,12 +74,18 @@ async fn by_each<M>(tx: &mut Tx<M>, named: &[Named], items: &[Item]) -> Result<V
         return Ok(vec![HashSet::new(); named.len()]);
     }
     let wall = lay_down_wall(tx).await?;
-    // Who names memories alone asks neither for runs nor for writers.
+    // Who names memories alone asks neither for runs nor for writers, and who names no person for no notes.
     let asks = named.iter().any(|named| named.subject.is_some() || !named.runs.is_empty());
-    let ties = if asks { ties(tx, items).await? } else { Vec::new() };
+    let on_memories = if named.iter().any(|named| named.subject.is_some()) { notes::on_memories(tx, items).await? } else { Vec::new() };
+    let weighed: Vec<Item> = items.iter().chain(on_memories.iter().map(|(note, _)| note)).cloned().collect();
+    let ties = if asks { ties(tx, &weighed).await? } else { Vec::new() };
     let mut all = Vec::with_capacity(named.len());
     for named in named {
-        all.push(by_one(tx, named, items, &ties).await?);
+        let mut kept = by_one(tx, named, &weighed, &ties).await?;
+        // A note is kept with the memory that it would go with.
+        let with_notes: Vec<Place> = on_memories.iter().filter(|(note, _)| kept.contains(&note.place())).map(|(_, on)| *on).collect();
+        kept.extend(with_notes);
+        all.push(kept);
     }
     stand_behind(tx, &wall).await?;
     Ok(all)
@@ -108,6 +114,7 @@ struct Tie {
 async fn ties<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Tie>, Problem> {
     let mut ties: Vec<Tie> = beside_memories(tx, items).await?.into_iter().map(Tie::of).collect();
     ties.extend(of_memories(tx, items).await?.into_iter().map(Tie::of));
+    ties.extend(notes::writers(tx, items).await?.into_iter().map(|(kind, id, writer)| Tie { place: (kind, id, 0), run: None, writer }));
     let runs: HashSet<Uuid> = ties.iter().filter_map(|tie| tie.run).collect();
     let runners: Vec<(Uuid, Uuid)> = sqlx::query_as("select id, actor_id from sessions where workspace_id = $1 and id = any($2)")
         .bind(tx.workspace())
@@ -136,7 +143,7 @@ async fn of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Row>, Prob
     let rows = sqlx::query_as(
         "select distinct 'memory', v.memory_id, 0::bigint, v.session_id, w.id
          from memory_versions v
-         cross join lateral (values (v.owner_id), (case when v.operation in ('created', 'revised') then v.actor_id end)) w (id)
+         cross join lateral (values (v.owner_id), (case when v.operation in ('created', 'revised', 'imported') then v.actor_id end)) w (id)
          where v.workspace_id = $1 and v.memory_id = any($2)",
     )
     .bind(tx.workspace())
@@ -164,13 +171,7 @@ async fn beside_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Row>, 
          join tasks t on t.workspace_id = $1 and t.id = i.id where i.kind = 'task'
          union all
          select i.kind, i.id, i.part, r.session_id, r.actor_id from i
-         join receipts r on r.workspace_id = $1 and r.id = i.id where i.kind = 'receipt'
-         union all
-         select i.kind, i.id, i.part, null, p.decided_by from i
-         join proposals p on p.workspace_id = $1 and p.id = i.id where i.kind = 'proposal'
-         union all
-         select i.kind, i.id, i.part, null, c.resolved_by from i
-         join conflicts c on c.workspace_id = $1 and c.id = i.id where i.kind = 'conflict'",
+         join receipts r on r.workspace_id = $1 and r.id = i.id where i.kind = 'receipt'",
     )
     .bind(tx.workspace())
     .bind(kinds)

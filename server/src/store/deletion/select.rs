@@ -96,7 +96,7 @@ async fn written_by<M>(tx: &mut Tx<M>, person: PersonId, list: &mut List) -> Res
     private.into_iter().try_for_each(|row| list.bounded(wrote(ItemKind::Memory, row.id, Some(person.0))))?;
     let rows: Vec<(ItemKind, Uuid)> = sqlx::query_as(
         "select distinct 'memory', v.memory_id from memory_versions v
-         where v.workspace_id = $1 and v.actor_id = $2 and v.operation in ('created', 'revised') and v.owner_id is null
+         where v.workspace_id = $1 and v.actor_id = $2 and v.operation in ('created', 'revised', 'imported') and v.owner_id is null
          union all
          select 'session', s.id from sessions s where s.workspace_id = $1 and s.actor_id = $2
          union all

@@ -169,7 +169,8 @@ pub(super) async fn with_words<M>(tx: &mut Tx<M>, sought: &Sought, why: Why, lis
     Ok(())
 }
 
-/// Which things on a list have the words, private memories of others too; a run, if anything that goes with it has.
+/// Which things on a list have the words, private memories of others and notes on those too; a run, if anything that goes
+/// with it has.
 pub(super) async fn having_words<M>(tx: &mut Tx<M>, sought: &Sought, items: &[Item]) -> Result<HashSet<Place>, Problem> {
     let (look, mut found) = (Look::of(sought), HashSet::new());
     let of_kind = |kind: ItemKind| -> (Vec<Uuid>, Vec<i64>) {
@@ -178,10 +179,11 @@ pub(super) async fn having_words<M>(tx: &mut Tx<M>, sought: &Sought, items: &[It
     let (runs, nowhere) = of_kind(ItemKind::Session);
     for (kind, source) in SOURCES {
         let (ids, parts) = of_kind(kind);
-        if !ids.is_empty() && kind == ItemKind::Memory {
+        if !ids.is_empty() && matches!(kind, ItemKind::Memory | ItemKind::Proposal | ItemKind::Conflict) {
             // The index reads private memories of a workspace, and writes nothing.
             as_index(tx).await?;
-            let said = look.among(tx, source, "c.id = l.id", (&ids, &parts)).await?;
+            let on = if kind == ItemKind::Memory { "c.id = l.id" } else { "c.id = l.id and c.part = l.part" };
+            let said = look.among(tx, source, on, (&ids, &parts)).await?;
             as_app(tx).await?;
             found.extend(said.iter().map(|one| one.place(kind)));
         } else if !ids.is_empty() {
