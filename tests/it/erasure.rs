@@ -6,7 +6,7 @@ use cairn_server::{
     model::{Kind, deletion::Rule},
     store::{check, cluster::Binaries},
 };
-use cairn_tests::{Actor, Agent, Document, House, Person, Role, at, items, until};
+use cairn_tests::{Actor, Agent, Document, House, Person, Role, at, items};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -404,32 +404,4 @@ async fn what_was_archived_long_enough_is_erased_by_rule_and_certified() {
     // A second run finds nothing to do.
     cairn_server::acts::deletion::retain(house.app()).await.expect("is there");
     assert_eq!(admin.lists("deletion-requests").await.len(), 1);
-}
-
-#[tokio::test]
-async fn who_is_told_while_it_is_being_erased_leaves_no_question_behind() {
-    let house = House::open().await;
-    let agent = house.agent("coding", Role::Writer).await;
-    let memory = agent.remembers("the lighthouse keeper is called Grace").await;
-    let id: uuid::Uuid = memory["id"].as_str().expect("an id").parse().expect("an id");
-    // As far as an erasure is when it looks for receipts; it is there for all to see when the receipt wants to be written.
-    let mut erasing = house.owner().begin().await.expect("a transaction");
-    sqlx::query("select pg_advisory_xact_lock(hashtextextended('receipts ' || workspace_id, 0)) from memories where id = $1")
-        .bind(id)
-        .execute(&mut *erasing)
-        .await
-        .expect("held");
-    let asks = agent.asks(json!({"query": "what is the lighthouse keeper called?"}));
-    let erases = async {
-        let waits = "select count(*) from pg_locks l join pg_database d on d.oid = l.database where d.datname = current_database() and l.locktype = 'advisory' and not l.granted";
-        until("the receipt waits", async || house.count(waits).await > 0).await;
-        sqlx::query("set local session_replication_role = replica").execute(&mut *erasing).await.expect("as a replica");
-        sqlx::query("delete from memories where id = $1").bind(id).execute(&mut *erasing).await.expect("gone");
-        erasing.commit().await.expect("there for all to see");
-    };
-    tokio::join!(asks, erases);
-    assert_eq!(house.count("select count(*) from receipts").await, 1);
-    assert_eq!(house.count("select count(*) from receipts where query is not null or asked <> '{}'").await, 0);
-    agent.asks(json!({"query": "what is the lighthouse keeper called?"})).await;
-    assert_eq!(house.count("select count(*) from receipts where query is not null").await, 1, "other questions are kept");
 }

@@ -25,6 +25,7 @@ mod dreams_rewrite;
 mod embeddings;
 mod erasure;
 mod erasure_doors;
+mod erasure_meanwhile;
 mod erasure_owners;
 mod events;
 mod export;

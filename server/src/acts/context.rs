@@ -60,6 +60,14 @@ const MOST: i64 = 60;
 
 /// What a run should know before it begins.
 pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -> Result<Context, Problem> {
+    if let Some(context) = told_once(app, scope, &asked).await? {
+        return Ok(context);
+    }
+    told_once(app, scope, &asked).await?.ok_or_else(super::recall::erased_meanwhile)
+}
+
+/// Nothing if some of it is gone by the time it could be told.
+async fn told_once<P: Permission>(app: &App, scope: &Scope<P>, asked: &Asked) -> Result<Option<Context>, Problem> {
     let started = Instant::now();
     let mut tx = app.db().read(scope).await?;
     // Before anything is read: what is erased meanwhile is then newer than this.
@@ -126,9 +134,9 @@ pub async fn context<P: Permission>(app: &App, scope: &Scope<P>, asked: Asked) -
         brief.markdown
     };
     let tokens = tokens::count(&markdown);
-    let receipt = receipt(scope, &asked, &parts, tokens, brief.omitted, started);
-    app.db().keep_receipt(scope, &receipt).await?;
-    Ok(Context { receipt_id: receipt.id, markdown, tokens, omitted: brief.omitted, parts, last_erasure_at })
+    let receipt = receipt(scope, asked, &parts, tokens, brief.omitted, started);
+    let kept = app.db().keep_receipt(scope, &receipt).await?;
+    Ok(kept.then_some(Context { receipt_id: receipt.id, markdown, tokens, omitted: brief.omitted, parts, last_erasure_at }))
 }
 
 /// A memory in a line: what it says, how far it can be trusted, and where to find the rest.

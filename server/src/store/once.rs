@@ -19,6 +19,8 @@ pub struct Once {
     key: String,
     fingerprint: [u8; 32],
     claimed_in: Mutex<Option<WorkspaceId>>,
+    /// What was there to be seen when it was claimed first.
+    since: Mutex<Option<String>>,
     parked: Mutex<Option<Parked>>,
 }
 
@@ -38,7 +40,7 @@ impl std::fmt::Debug for Once {
 impl Once {
     pub fn new(key: &str, fingerprint: [u8; 32]) -> Result<Self, Problem> {
         if (1..=255).contains(&key.len()) && key.bytes().all(|b| b.is_ascii_graphic()) {
-            Ok(Self { key: key.to_owned(), fingerprint, claimed_in: Mutex::new(None), parked: Mutex::new(None) })
+            Ok(Self { key: key.to_owned(), fingerprint, claimed_in: Mutex::new(None), since: Mutex::new(None), parked: Mutex::new(None) })
         } else {
             Err(Problem::invalid("Idempotency-Key", "must be 1 to 255 printable ASCII characters without spaces"))
         }
@@ -46,23 +48,24 @@ impl Once {
 
     /// Waits for a claim that is under way, takes one that is free or a day old, and ends with what was answered otherwise.
     pub(super) async fn claim(&self, conn: &mut PgConnection, workspace: WorkspaceId, actor: Uuid) -> Result<(), Problem> {
-        let fresh = sqlx::query!(
-            "insert into idempotency_keys (workspace_id, actor_id, key, fingerprint)
+        let fresh = sqlx::query_scalar!(
+            r#"insert into idempotency_keys (workspace_id, actor_id, key, fingerprint)
              values ($1, $2, $3, $4)
              on conflict (workspace_id, actor_id, key) do update
              set fingerprint = excluded.fingerprint, created_at = now(), status = null, headers = null, body = null,
                  secret = false, erased = false, memory_ids = '{}'
-             where idempotency_keys.created_at < now() - interval '24 hours'",
+             where idempotency_keys.created_at < now() - interval '24 hours'
+             returning pg_current_snapshot()::text as "since!""#,
             workspace.0,
             actor,
             self.key,
             &self.fingerprint
         )
-        .execute(&mut *conn)
-        .await?
-        .rows_affected();
+        .fetch_optional(&mut *conn)
+        .await?;
         *self.claimed_in.lock().map_err(Problem::internal)? = Some(workspace);
-        if fresh == 1 {
+        if let Some(since) = fresh {
+            self.since.lock().map_err(Problem::internal)?.get_or_insert(since);
             return Ok(());
         }
         let first = sqlx::query!(
@@ -85,7 +88,7 @@ impl Once {
             ));
         }
         if first.erased {
-            return Err(Problem::Gone("This request succeeded before; what it wrote has been erased since.".into()));
+            return Err(erased());
         }
         let Some(status) = first.status.and_then(|status| u16::try_from(status).ok()) else {
             return Err(Problem::conflict(
@@ -124,13 +127,15 @@ impl Once {
         Ok(())
     }
 
-    /// Keeps the answer and commits it with its effect. Without a parked change there is nothing to keep.
+    /// Keeps the answer and commits it with its effect; one that shows what was erased meanwhile is neither kept nor given.
+    /// Without a parked change there is nothing to keep.
     pub async fn settle(&self, answer: &Answer, secret: bool) -> Result<(), Problem> {
         let Some(mut parked) = self.parked.lock().map_err(Problem::internal)?.take() else {
             return Ok(());
         };
+        let gone = self.shows_what_is_gone(&mut parked, answer).await?;
         let (headers, body) =
-            if secret { (None, None) } else { (serde_json::to_value(&answer.headers).ok(), Some(answer.body.as_slice())) };
+            if secret || gone { (None, None) } else { (serde_json::to_value(&answer.headers).ok(), Some(answer.body.as_slice())) };
         // An act of the instance may have gone on in a workspace; its claim lies where it began.
         let claimed_in = self.claimed_in.lock().map_err(Problem::internal)?.unwrap_or(parked.workspace);
         if claimed_in != parked.workspace {
@@ -138,7 +143,7 @@ impl Once {
         }
         let kept = sqlx::query!(
             "update idempotency_keys
-             set status = $4, headers = $5, body = $6, secret = $7, memory_ids = $8
+             set status = $4, headers = $5, body = $6, secret = $7, memory_ids = $8, erased = $9
              where workspace_id = $1 and actor_id = $2 and key = $3",
             claimed_in.0,
             parked.actor,
@@ -147,7 +152,8 @@ impl Once {
             headers,
             body,
             secret,
-            &parked.memories
+            &parked.memories,
+            gone
         )
         .execute(&mut *parked.tx)
         .await?
@@ -155,6 +161,24 @@ impl Once {
         if kept != 1 {
             return Err(Problem::internal("the claim of an idempotency key was not found again"));
         }
-        Ok(parked.tx.commit().await?)
+        parked.tx.commit().await?;
+        if gone { Err(erased()) } else { Ok(()) }
     }
+
+    async fn shows_what_is_gone(&self, parked: &mut Parked, answer: &Answer) -> Result<bool, Problem> {
+        let since = self.since.lock().map_err(Problem::internal)?.clone();
+        // Nothing is erased from the instance.
+        let Some(since) = since.filter(|_| parked.workspace != WorkspaceId::INSTANCE) else { return Ok(false) };
+        Ok(sqlx::query_scalar("select erased_since($1, $2, $3, $4)")
+            .bind(parked.workspace)
+            .bind(since)
+            .bind(&parked.memories)
+            .bind(&answer.body)
+            .fetch_one(&mut *parked.tx)
+            .await?)
+    }
+}
+
+fn erased() -> Problem {
+    Problem::Gone("This request succeeded before; what it wrote has been erased since.".into())
 }

@@ -19,16 +19,17 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 impl Db {
-    /// Kept before the answer leaves, in one trip.
-    pub async fn keep_receipt<P: Permission>(&self, scope: &Scope<P>, receipt: &Receipt) -> Result<(), Problem> {
+    /// Kept before the answer leaves, in one trip. Not kept, and false, if something that it tells of is gone by now: then the answer
+    /// must not leave.
+    pub async fn keep_receipt<P: Permission>(&self, scope: &Scope<P>, receipt: &Receipt) -> Result<bool, Problem> {
         let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
         let mut memories: Vec<Uuid> =
             receipt.items.iter().flat_map(|told| told.folded.iter().chain([&told.memory_id])).map(|id| id.0).collect();
         memories.sort_unstable();
         memories.dedup();
         let mut hand = self.tenants_hand().await?;
-        sqlx::query!(
-            "select write_receipt($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+        let kept = sqlx::query_scalar!(
+            r#"select write_receipt_unless_gone($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as "kept!""#,
             scope.workspace().0,
             scope.actor().id,
             scope.actor().kind as _,
@@ -46,10 +47,10 @@ impl Db {
             number(receipt.omitted),
             receipt.took_ms
         )
-        .execute(&mut *hand)
+        .fetch_one(&mut *hand)
         .await?;
         hand.lay_down();
-        Ok(())
+        Ok(kept)
     }
 }
 

@@ -81,6 +81,8 @@ pub struct Ready {
     started: Instant,
     now: OffsetDateTime,
     found: Option<Found>,
+    /// What it asked for was erased when the answer was about to leave: its words are kept nowhere.
+    unsaid: bool,
 }
 
 /// What a search found, and whether the index had everything.
@@ -94,7 +96,7 @@ struct Found {
 impl Ready {
     pub fn new(mut asked: Recall) -> Self {
         safety::clean_question(&mut asked.query);
-        Self { asked: Arc::new(asked), started: Instant::now(), now: clock::now(), found: None }
+        Self { asked: Arc::new(asked), started: Instant::now(), now: clock::now(), found: None, unsaid: false }
     }
 
     /// Searches for whoever asks as they stood a moment ago, in an index that is there, by what needs nobody else.
@@ -123,6 +125,11 @@ impl Ready {
     pub fn anew(self) -> Self {
         Self { found: None, ..self }
     }
+
+    /// The same question once more, when some of what it was to be answered with is gone.
+    fn once_more(&self) -> Self {
+        Self { asked: self.asked.clone(), started: self.started, now: self.now, found: None, unsaid: true }
+    }
 }
 
 /// Find what is known, the most trustworthy first, within the budget.
@@ -132,7 +139,21 @@ pub async fn recall<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, a
 
 /// The same, with what was got ready for this very asker.
 pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, ready: Ready) -> Result<Answer, Problem> {
-    let Ready { mut asked, started, now, mut found } = ready;
+    let once_more = ready.once_more();
+    if let Some(answer) = answer_once(app, scope, surface, ready).await? {
+        return Ok(answer);
+    }
+    Box::pin(answer_once(app, scope, surface, once_more)).await?.ok_or_else(erased_meanwhile)
+}
+
+/// Of what is told, something is erased at every try.
+pub(super) fn erased_meanwhile() -> Problem {
+    Problem::Unavailable("What was found is being erased at this moment; ask again.".into())
+}
+
+/// Nothing if some of the answer is gone by the time it could leave.
+async fn answer_once<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, ready: Ready) -> Result<Option<Answer>, Problem> {
+    let Ready { mut asked, started, now, mut found, unsaid } = ready;
     let moment = asked.as_of.unwrap_or(now);
     let (branch, unknown) = known_branch(app, scope, &asked).await?;
     if asked.branch.is_none() && branch.is_some() {
@@ -170,12 +191,12 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
         actor: scope.actor().clone(),
         session_id: asked.session_id.or(scope.session()),
         surface: surface.to_owned(),
-        query: Some(asked.query.clone()),
+        query: (!unsaid).then(|| asked.query.clone()),
         items: items.iter().map(|item| item.told.clone()).collect(),
         tokens: packed.tokens,
         omitted: packed.omitted,
         took_ms: started.elapsed().as_secs_f32() * 1000.0,
-        asked: Arc::unwrap_or_clone(asked),
+        asked: if unsaid { Recall::default() } else { Arc::unwrap_or_clone(asked) },
     };
     let look_through = async {
         for item in &mut items {
@@ -184,9 +205,11 @@ pub async fn answer<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, r
     };
     // The receipt is on its way when the texts are looked through.
     let (kept, ()) = tokio::join!(app.db().keep_receipt(scope, &receipt), look_through);
-    kept?;
+    if !kept? {
+        return Ok(None);
+    }
     let notes = note.into_iter().chain(unknown).collect();
-    Ok(Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes, branch })
+    Ok(Some(Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes, branch }))
 }
 
 /// What is nearest to a text, best first, for the house's own use: nobody is told, so there is no receipt.

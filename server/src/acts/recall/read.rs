@@ -32,6 +32,20 @@ pub async fn read<P: Permission>(
     ids: &[MemoryId],
     budget: Option<u32>,
 ) -> Result<Read, Problem> {
+    if let Some(read) = read_once(app, scope, surface, ids, budget).await? {
+        return Ok(read);
+    }
+    read_once(app, scope, surface, ids, budget).await?.ok_or_else(super::erased_meanwhile)
+}
+
+/// Nothing if some of it is gone by the time it could be told.
+async fn read_once<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    surface: &str,
+    ids: &[MemoryId],
+    budget: Option<u32>,
+) -> Result<Option<Read>, Problem> {
     let started = Instant::now();
     let found = store::memories::find_some(&mut app.db().read(scope).await?, ids).await?;
     let missing = ids.iter().copied().filter(|id| found.iter().all(|memory| memory.id != *id)).collect();
@@ -58,8 +72,8 @@ pub async fn read<P: Permission>(
         omitted: u32::try_from(left_out.len()).unwrap_or(u32::MAX),
         took_ms: started.elapsed().as_secs_f32() * 1000.0,
     };
-    app.db().keep_receipt(scope, &receipt).await?;
-    Ok(Read { receipt_id: receipt.id, memories: read, tokens: spent, left_out, missing })
+    let kept = app.db().keep_receipt(scope, &receipt).await?;
+    Ok(kept.then_some(Read { receipt_id: receipt.id, memories: read, tokens: spent, left_out, missing }))
 }
 
 fn told<P>(scope: &Scope<P>, memory: &Memory, tokens: u32) -> Told {

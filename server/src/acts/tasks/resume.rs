@@ -3,7 +3,7 @@
 use super::at;
 use crate::{
     App,
-    acts::{context, memories},
+    acts::{context, memories, recall::erased_meanwhile},
     audit::Trail,
     engines::{
         brief::{self, Brief, Section},
@@ -76,11 +76,32 @@ pub async fn resume<P: CanWrite>(
     } else {
         tx.commit(trail.into_iter().collect::<Trail>()).await?;
     }
+    match tell(app, scope, task, state, (session, budget, started)).await? {
+        Ok(resumed) => Ok(resumed),
+        Err(task) => {
+            let mut tx = app.db().read(scope).await?;
+            let state = gather(&mut tx, scope, &task, Some(session)).await?;
+            drop(tx);
+            tell(app, scope, *task, state, (session, budget, started)).await?.map_err(|_| erased_meanwhile())
+        }
+    }
+}
+
+/// Tells it, and keeps that it was told. The task alone if some of the rest is gone by now.
+async fn tell<P: Permission>(
+    app: &App,
+    scope: &Scope<P>,
+    task: Task,
+    state: State,
+    (session, budget, started): (SessionId, u32, Instant),
+) -> Result<Result<Resumed, Box<Task>>, Problem> {
     let Brief { markdown, tokens, omitted, .. } = told(scope, &task, &state, budget);
     let left_out = u32::try_from(omitted).unwrap_or(u32::MAX);
     let receipt = Receipt { session_id: Some(session), tokens, omitted: left_out, ..receipt(scope, &task, &state, budget, started) };
-    app.db().keep_receipt(scope, &receipt).await?;
-    Ok(Resumed { receipt_id: receipt.id, task, state, markdown, tokens, omitted })
+    if app.db().keep_receipt(scope, &receipt).await? {
+        return Ok(Ok(Resumed { receipt_id: receipt.id, task, state, markdown, tokens, omitted }));
+    }
+    Ok(Err(Box::new(task)))
 }
 
 /// Whole memories are told, in the versions of this moment.

@@ -50,6 +50,7 @@ pub async fn erase(tx: &mut Tx<Write>, request: DeletionId, keyring: &Keyring) -
         add(&mut counts, table, rows.as_u64().unwrap_or_default());
     }
     forget_questions(tx, &erased, &mut counts).await?;
+    erase_late_answers(tx, request, &items, &mut counts).await?;
     counts.retain(|_, rows| *rows > 0);
     let sessions = items.iter().filter(|item| item.kind == ItemKind::Session).map(|item| SessionId(item.id)).collect();
     Ok(Erased { memories: erased, sessions, counts: json!(counts) })
@@ -163,23 +164,35 @@ async fn erase_questions(tx: &mut Tx<Write>, items: &[Item], counts: &mut Counts
 /// Kept answers that speak of anything on the list, or of the request itself.
 async fn erase_answers(tx: &mut Tx<Write>, request: DeletionId, items: &[Item], counts: &mut Counts) -> Result<(), Problem> {
     let ids: Vec<Uuid> = items.iter().map(|item| item.id).chain([request.0]).collect();
-    let done = forget_answers(tx, &ids).await?;
-    add(counts, "idempotency_keys", done);
+    add(counts, "idempotency_keys", forget_answers(tx, &ids).await?);
+    Ok(())
+}
+
+/// Those that were kept meanwhile: whoever keeps one from here on waits, as with receipts, and sees that it is gone. Only the
+/// latest are looked through, for everybody waits.
+async fn erase_late_answers(tx: &mut Tx<Write>, request: DeletionId, items: &[Item], counts: &mut Counts) -> Result<(), Problem> {
+    let ids: Vec<Uuid> = items.iter().map(|item| item.id).chain([request.0]).collect();
+    add(counts, "idempotency_keys", forget_answers_of(tx, &ids, Some("1 hour")).await?);
     Ok(())
 }
 
 /// Empties the answers that are kept for a repeat and name any of these ids.
 pub async fn forget_answers(tx: &mut Tx<Write>, ids: &[Uuid]) -> Result<u64, Problem> {
+    forget_answers_of(tx, ids, None).await
+}
+
+async fn forget_answers_of(tx: &mut Tx<Write>, ids: &[Uuid], last: Option<&str>) -> Result<u64, Problem> {
     let done = sqlx::query(
         "update idempotency_keys
          set body = null, headers = null, erased = true
-         where workspace_id = $1 and not erased
+         where workspace_id = $1 and not erased and ($3::text is null or created_at >= now() - $3::interval)
            and (memory_ids && $2
                 or exists (select 1 from regexp_matches(encode(body, 'escape'), '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}', 'g') m
                            where m[1]::uuid = any ($2)))",
     )
     .bind(tx.workspace())
     .bind(ids)
+    .bind(last)
     .execute(tx.conn())
     .await?;
     Ok(done.rows_affected())
