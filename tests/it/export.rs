@@ -197,7 +197,7 @@ async fn a_digest_in_an_export_can_be_computed_again() {
     assert_eq!(admin.trail_of(memory["id"].as_str().expect("is there")).await[0]["digest"], digest);
 }
 
-fn files(tar: &[u8]) -> BTreeMap<String, String> {
+pub fn files(tar: &[u8]) -> BTreeMap<String, String> {
     let mut archive = tar::Archive::new(tar);
     let entries = archive.entries().expect("is there").map(|entry| {
         let mut entry = entry.expect("is there");
@@ -208,7 +208,7 @@ fn files(tar: &[u8]) -> BTreeMap<String, String> {
     entries.collect()
 }
 
-fn packed(files: &BTreeMap<String, String>) -> Vec<u8> {
+pub fn packed(files: &BTreeMap<String, String>) -> Vec<u8> {
     let mut tar = tar::Builder::new(Vec::new());
     for (name, text) in files {
         let mut header = tar::Header::new_gnu();

@@ -73,6 +73,7 @@ mod receipts;
 mod retention;
 mod rollback;
 mod rollback_property;
+mod round_trips;
 mod runs;
 mod sealing;
 mod secrets;

@@ -84,11 +84,16 @@ pub fn content(text: String) -> Result<Content, Skipped> {
     if text.trim().is_empty() {
         return Err(Skipped::new(Passed::NothingSaid, "It has no text."));
     }
+    content_of_ours(text)
+}
+
+/// What comes from a server like this one may be empty, as files may be there.
+pub fn content_of_ours(text: String) -> Result<Content, Skipped> {
     if text.len() > CONTENT_LIMIT {
         let detail = format!("It has {} bytes; a memory may have {CONTENT_LIMIT}.", text.len());
         return Err(Skipped::new(Passed::TooLong, detail));
     }
-    Content::parse(text).map_err(|_| Skipped::new(Passed::Unreadable, "Its text cannot be kept."))
+    Content::of_a_file(text).map_err(|_| Skipped::new(Passed::Unreadable, "Its text cannot be kept."))
 }
 
 /// Words on one line, cut where it grows too long; nothing if there are none.

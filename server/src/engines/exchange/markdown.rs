@@ -67,12 +67,13 @@ fn item(name: Option<&str>, file: &str) -> Result<Item, Skipped> {
         None => (Map::new(), file.as_str()),
     };
     let body = body.strip_prefix('\n').unwrap_or(body);
-    let content = draft::content(body.strip_suffix('\n').unwrap_or(body).to_owned())?;
+    let body = body.strip_suffix('\n').unwrap_or(body).to_owned();
     let members = Members(members);
+    let id = members.text("id").and_then(|id| id.parse::<MemoryId>().ok());
+    let content = if id.is_some() { draft::content_of_ours(body)? } else { draft::content(body)? };
     let new = memory_of(&members, name, content).map_err(|problem| unreadable(said(&problem)))?;
     let state = members.parsed::<State>("state", "must be active, proposed, superseded or archived");
     let state = state.map_err(|problem| unreadable(said(&problem)))?.unwrap_or(State::Active);
-    let id = members.text("id").and_then(|id| id.parse::<MemoryId>().ok());
     let key = match (id, &new.path) {
         (Some(id), _) => id.to_string(),
         (None, Some(path)) => path.as_str().to_owned(),

@@ -279,7 +279,7 @@ fn check(header: &Map<String, Value>) -> Result<(), Problem> {
 }
 
 fn told(line: Line, folder: Option<&str>) -> Result<Told, Skipped> {
-    let content = draft::content(line.content.clone().unwrap_or_default())?;
+    let content = draft::content_of_ours(line.content.clone().unwrap_or_default())?;
     let wrong = |problem: Problem| Skipped::new(Passed::Unreadable, said(&problem));
     let state = line.state.unwrap_or(State::Active);
     let name = |by: Option<&str>| by.and_then(|by| draft::one_line(by, 200));

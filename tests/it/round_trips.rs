@@ -1,0 +1,72 @@
+//! What went out and comes in unchanged is as it was, whatever a memory is called and however little it says.
+
+use crate::export::{files, packed};
+use cairn_tests::{Actor, House, Person, Role, at};
+use serde_json::{Value, json};
+
+async fn imports(actor: &Actor, query: &str, file: impl Into<Vec<u8>>) -> Value {
+    actor.ask("POST", &format!("import{query}")).bytes("application/octet-stream", file).send().await.expect(200)
+}
+
+/// A workspace, and another one of the same person.
+async fn two_places() -> (House, Person, Actor) {
+    let house = House::open().await;
+    let here = house.person("coding", Role::Admin).await;
+    house.joins(&here.email, "copy", Role::Admin).await;
+    let there = here.looking_at("copy");
+    (house, here, there)
+}
+
+/// Every memory leaves as a file, is nothing new where it comes from, and comes whole to another place.
+async fn travels(here: &Actor, there: &Actor, many: usize) {
+    let files = files(&here.get("export?format=markdown").await.bytes);
+    assert_eq!(files.len(), many, "{files:?}");
+    let back = imports(here, "", packed(&files)).await;
+    assert_eq!((&back["taken"], &back["updated"], &back["reasons"]), (&json!(0), &json!(0), &json!({"known": many})), "{back}");
+    let away = imports(there, "", packed(&files)).await;
+    assert_eq!((&away["taken"], &away["skipped"]), (&json!(many), &json!(0)), "{away}");
+    for memory in here.lists("memories").await {
+        let copy = by_path(there, memory["path"].as_str().expect("a path")).await;
+        for said in ["content", "title", "kind", "tags", "state"] {
+            assert_eq!(copy[said], memory[said], "{said}: {copy} {memory}");
+        }
+    }
+}
+
+async fn by_path(actor: &Actor, path: &str) -> Value {
+    let all = actor.lists("memories").await;
+    let found = all.iter().find(|memory| memory["path"] == path).unwrap_or_else(|| panic!("no {path}: {all:?}"));
+    actor.reads(found).await
+}
+
+async fn empty_file(actor: &Actor, name: &str) -> Value {
+    let create = json!({"command": "create", "path": format!("/memories/{name}"), "file_text": ""});
+    let made = actor.post("memory-tool", create).await.expect(200);
+    assert_eq!(made["is_error"], json!(false), "{made}");
+    by_path(actor, &format!("/{name}")).await
+}
+
+#[tokio::test]
+async fn a_memory_that_was_ever_empty_comes_whole() {
+    let (_house, here, there) = two_places().await;
+    let notes = empty_file(&here, "notes").await;
+    here.revises(&notes, json!({"content": "Deploys are frozen.\n"})).await;
+    empty_file(&here, "still").await;
+    let report = imports(&there, "", here.get("export").await.text()).await;
+    assert_eq!((&report["taken"], &report["skipped"]), (&json!(2), &json!(0)), "{report}");
+    let copy = by_path(&there, "/notes").await;
+    let versions = there.lists(&format!("{}/versions", at(&copy))).await;
+    let texts: Vec<&Value> = versions.iter().rev().map(|version| &version["content"]).collect();
+    assert_eq!(texts, [&json!(""), &json!("Deploys are frozen.\n")]);
+    assert_eq!(by_path(&there, "/still").await["content"], "");
+}
+
+#[tokio::test]
+async fn a_file_of_an_empty_memory_comes_back_and_goes_elsewhere() {
+    let (_house, here, there) = two_places().await;
+    empty_file(&here, "still").await;
+    travels(&here, &there, 1).await;
+    // Somebody else's file still has to say something.
+    let nothing = imports(&there, "?name=empty.md", "---\ntitle: Nothing\n---\n\n").await;
+    assert_eq!(nothing["reasons"], json!({"nothing_said": 1}), "{nothing}");
+}
