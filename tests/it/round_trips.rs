@@ -70,3 +70,32 @@ async fn a_file_of_an_empty_memory_comes_back_and_goes_elsewhere() {
     let nothing = imports(&there, "?name=empty.md", "---\ntitle: Nothing\n---\n\n").await;
     assert_eq!(nothing["reasons"], json!({"nothing_said": 1}), "{nothing}");
 }
+
+#[tokio::test]
+async fn tags_with_commas_and_quotes_stay_whole_in_files() {
+    let (_house, here, there) = two_places().await;
+    let tags = json!(["auth", "a, b", "say \"no, thanks\"", "it's", "back\\slash, too", "[x], y"]);
+    here.remembers_all_of(json!({"content": "Tags are words of people.", "path": "/tags.md", "tags": tags})).await;
+    travels(&here, &there, 1).await;
+    // A list as a person writes it.
+    for (said, read) in [
+        ("[one, two words, it's, 'quoted, whole']", json!(["it's", "one", "quoted, whole", "two words"])),
+        ("[\"one, whole\", two]", json!(["one, whole", "two"])),
+        ("['tis, \"open]", json!(["\"open", "'tis"])),
+        ("['it''s, one', two,]", json!(["it's, one", "two"])),
+        ("one, two", json!(["one", "two"])),
+    ] {
+        let file = format!("---\ntitle: By hand\ntags: {said}\n---\n\nA list of {said}.\n");
+        let report = imports(&there, "", file).await;
+        let id = report["items"][0]["memory_id"].as_str().unwrap_or_else(|| panic!("{report}"));
+        assert_eq!(there.get(&format!("memories/{id}")).await.expect(200)["tags"], read, "{said}");
+    }
+}
+
+#[tokio::test]
+async fn lists_within_lists_are_read_to_no_depth() {
+    let (_house, here, _) = two_places().await;
+    let deep = "[".repeat(400_000) + &"]".repeat(400_000);
+    let report = imports(&here, "", format!("---\ntitle: Deep\ntags: {deep}\n---\n\nIt goes down.\n")).await;
+    assert_eq!(report["items"].as_array().map(Vec::len), Some(1), "{report}");
+}

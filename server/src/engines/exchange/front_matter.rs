@@ -44,13 +44,46 @@ fn is_name(name: &str) -> bool {
 }
 
 fn value(said: &str) -> Value {
+    match said.strip_prefix('[').and_then(|said| said.strip_suffix(']')) {
+        Some(list) => serde_json::from_str(said).unwrap_or_else(|_| items(list).map(item).collect()),
+        None => item(said),
+    }
+}
+
+/// What stands between commas; those inside of quotes belong to their item.
+fn items(list: &str) -> impl Iterator<Item = &str> {
+    let mut left = list.trim_start();
+    let each = std::iter::from_fn(move || {
+        let (item, rest) = left.split_at_checked(quoted(left).or_else(|| left.find(',')).unwrap_or(left.len()))?;
+        left = rest.strip_prefix(',').unwrap_or_default().trim_start();
+        (!item.is_empty() || !rest.is_empty()).then(|| item.trim_end())
+    });
+    each.filter(|item| !item.is_empty())
+}
+
+/// Where an item ends that begins with a quote; nothing if it is a word like `'tis`.
+fn quoted(list: &str) -> Option<usize> {
+    let quote = list.chars().next().filter(|sign| matches!(sign, '"' | '\''))?;
+    let mut signs = list.char_indices().skip(1).peekable();
+    while let Some((at, sign)) = signs.next() {
+        let twice = sign == '\'' && signs.peek().is_some_and(|(_, next)| *next == sign);
+        if sign == quote && !twice {
+            let end = list.len() - list[at + 1..].trim_start().len();
+            return (end == list.len() || list[end..].starts_with(',')).then_some(end);
+        }
+        if (quote == '\'' && twice) || (quote == '"' && sign == '\\') {
+            signs.next();
+        }
+    }
+    None
+}
+
+/// A word, a string or JSON. A list within a list is one only as JSON, so that nobody makes us go down without an end.
+fn item(said: &str) -> Value {
     if said.starts_with(['"', '[', '{'])
         && let Ok(value) = serde_json::from_str(said)
     {
         return value;
-    }
-    if let Some(items) = said.strip_prefix('[').and_then(|said| said.strip_suffix(']')) {
-        return items.split(',').map(str::trim).filter(|item| !item.is_empty()).map(value).collect();
     }
     if let Some(quoted) = said.strip_prefix('\'').and_then(|said| said.strip_suffix('\'')) {
         return Value::String(quoted.replace("''", "'"));
