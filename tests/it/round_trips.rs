@@ -99,3 +99,17 @@ async fn lists_within_lists_are_read_to_no_depth() {
     let report = imports(&here, "", format!("---\ntitle: Deep\ntags: {deep}\n---\n\nIt goes down.\n")).await;
     assert_eq!(report["items"].as_array().map(Vec::len), Some(1), "{report}");
 }
+
+#[tokio::test]
+async fn what_is_called_like_a_file_of_rules_comes_back_as_one_memory() {
+    let (_house, here, there) = two_places().await;
+    for (path, text) in
+        [("/CLAUDE.md", RULES), ("/docs/AGENTS.md", "- Be kind.\n- Be brief.\n"), ("/.cursor/rules/style.mdc", "- Small functions.\n")]
+    {
+        here.remembers_all_of(json!({"content": text, "path": path})).await;
+    }
+    travels(&here, &there, 3).await;
+    // A file of rules with front matter of its own is one still.
+    let report = imports(&there, "?name=x.mdc", "---\nid: style\nglobs: a.rs, b.rs\n---\n\n- Never block.\n- Never panic.\n").await;
+    assert_eq!((&report["format"], &report["taken"]), (&json!("rules"), &json!(2)), "{report}");
+}

@@ -1,7 +1,10 @@
 //! What a file is, by what stands in it.
 
-use super::{front_matter, ndjson};
-use crate::{engines::checkpoint, model::exchange::Format};
+use super::{draft, front_matter, ndjson};
+use crate::{
+    engines::checkpoint,
+    model::{MemoryId, exchange::Format},
+};
 use serde_json::Value;
 
 pub enum Shape<'a> {
@@ -36,12 +39,13 @@ pub fn format_of(text: &str, name: Option<&str>) -> Option<Format> {
         return of_json(text);
     }
     let file = name.unwrap_or_default().rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
-    if is_rules(&file) {
+    let members = front_matter::split(text).and_then(Result::ok).map(|(members, _)| members).unwrap_or_default();
+    // A memory may be called as its author likes.
+    let is_ours = draft::text(&members, "id").is_some_and(|id| id.parse::<MemoryId>().is_ok());
+    if is_rules(&file) && !is_ours {
         return Some(Format::Rules);
     }
-    if let Some(Ok((members, _))) = front_matter::split(text)
-        && ["id", "kind", "title"].iter().any(|member| members.contains_key(*member))
-    {
+    if ["id", "kind", "title"].iter().any(|member| members.contains_key(*member)) {
         return Some(Format::Markdown);
     }
     let sorted = checkpoint::route(text);
