@@ -113,3 +113,24 @@ async fn what_is_called_like_a_file_of_rules_comes_back_as_one_memory() {
     let report = imports(&there, "?name=x.mdc", "---\nid: style\nglobs: a.rs, b.rs\n---\n\n- Never block.\n- Never panic.\n").await;
     assert_eq!((&report["format"], &report["taken"]), (&json!("rules"), &json!(2)), "{report}");
 }
+
+const RULES: &str = "# Gateway\n\n- Run the tests with `make test`.\n- Never use `unwrap` outside of tests.\n";
+const BLOCK: &str =
+    "<!-- cairn:begin -->\n## Memory: Cairn\n\nThis project has a memory.\n\n- **At the start** read the brief.\n<!-- cairn:end -->\n";
+
+#[tokio::test]
+async fn what_we_wrote_into_a_file_of_rules_is_nobodys_knowledge() {
+    let (_house, here, there) = two_places().await;
+    let after = "\n- Prefer small functions.\n";
+    let report = imports(&here, "?name=CLAUDE.md", format!("{RULES}\n{BLOCK}{after}")).await;
+    assert_eq!((&report["taken"], &report["reasons"]), (&json!(3), &json!({"generated": 1})), "{report}");
+    let items = report["items"].as_array().expect("a list");
+    let skipped = items.iter().find(|item| item["reason"] == "generated").expect("is there");
+    assert_eq!(skipped["place"], "CLAUDE.md, line 6");
+    let last = here.lists("memories?q=small").await.remove(0);
+    assert_eq!(last["source"]["ref"], "CLAUDE.md:14");
+    assert!(!here.lists("memories").await.iter().any(|one| one["content"].as_str().is_some_and(|text| text.contains("brief"))));
+    // A mark that is not closed hides nothing.
+    let open = imports(&there, "?name=AGENTS.md", format!("<!-- cairn:begin -->\n\n{RULES}")).await;
+    assert_eq!(open["taken"], json!(2), "{open}");
+}

@@ -15,21 +15,47 @@ use crate::{
 
 /// What marks a line as made from a memory.
 pub const MARK: &str = "<!-- cairn:";
+/// What the client writes into such a file of its own stands between these.
+const BLOCK: (&str, &str) = ("<!-- cairn:begin -->", "<!-- cairn:end -->");
 /// What is said in fewer words than these needs its heading to be understood.
 const FEW: usize = 4;
 
 pub fn read(name: Option<&str>, text: &str) -> Vec<Found> {
     let file = name.unwrap_or("the file");
     let mut reader = Reader { name: name.unwrap_or("rules"), scope: scope_of(text), above: Vec::new(), lead: None, parts: Vec::new() };
-    for block in &blocks(text) {
+    let (text, ours) = without_ours(text);
+    for block in &blocks(&text) {
         reader.take(block);
     }
     let parts = std::mem::take(&mut reader.parts);
-    let found: Vec<Found> = parts.into_iter().map(|part| reader.found(file, part)).collect();
+    let mut found: Vec<(u32, Found)> = parts.into_iter().map(|part| (part.line, reader.found(file, part))).collect();
+    found.extend(ours.into_iter().map(|line| {
+        let skipped = Skipped::new(Passed::Generated, "It was written here by `cairn install`, and tells how to use the memory.");
+        (line, Found { place: format!("{file}, line {line}"), item: Err(skipped) })
+    }));
+    found.sort_by_key(|(line, _)| *line);
     if found.is_empty() {
         return vec![Found { place: file.to_owned(), item: Err(Skipped::new(Passed::NothingSaid, "There is no rule in it.")) }];
     }
-    found
+    found.into_iter().map(|(_, found)| found).collect()
+}
+
+/// Without the blocks of our own, whose first lines are named; every other line keeps its number.
+fn without_ours(text: &str) -> (String, Vec<u32>) {
+    let (begin, end) = BLOCK;
+    let (mut kept, mut ours, mut line, mut left) = (String::with_capacity(text.len()), Vec::new(), 1, text);
+    let breaks = |text: &str| u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+    while let Some((before, rest)) = left.split_once(begin)
+        && let Some((block, after)) = rest.split_once(end)
+    {
+        line += breaks(before);
+        ours.push(line);
+        kept.push_str(before);
+        kept.extend(block.matches('\n'));
+        (line, left) = (line + breaks(block), after);
+    }
+    kept.push_str(left);
+    (kept, ours)
 }
 
 /// Which files a Cursor rule is for.
