@@ -241,3 +241,27 @@ async fn every_list_goes_on() {
     let older = page.split("href=\"").find(|part| part.contains("cursor=")).and_then(|part| part.split('#').next()).expect("a next page");
     assert!(browser.opens(older).await.text().contains(">v1<"));
 }
+
+#[tokio::test]
+async fn what_nobody_touched_in_the_form_stays_as_it_is() {
+    let (_house, agent, person, browser) = desk().await;
+    let sent = json!({"content": "One line\r\nand another.\r\n", "title": "Lines", "tags": ["a, b", "c"]});
+    let memory = agent.remembers_all_of(sent.clone()).await;
+    let edit = format!("{}/edit", page_of(&memory));
+    // A browser ends every line of a form in its own way.
+    let same = [("content", "One line\r\nand another.\r\n"), ("title", "Lines"), ("kind", "fact"), ("tags", "a, b, c"), ("seen", "1")];
+    let saved = browser.sends(&edit, &same).await;
+    assert!(browser.follows(&saved).await.contains("Nothing was changed"));
+    let called = [("title", "Two lines"), ("content", same[0].1), ("kind", "fact"), ("tags", "a, b, c"), ("seen", "1")];
+    let saved = browser.sends(&edit, &called).await;
+    assert!(browser.follows(&saved).await.contains("Saved: this is version 2."));
+    let now = person.reads(&memory).await;
+    assert_eq!((&now["title"], &now["tags"], &now["content"]), (&json!("Two lines"), &sent["tags"], &sent["content"]));
+    let decision = json!({"content": "We deploy on Mondays.", "kind": "decision", "tags": ["a, b", "c"]});
+    let old = agent.remembers_all_of(decision.clone()).await;
+    let words = [("content", "We deploy on Tuesdays."), ("title", "Tuesdays"), ("tags", "a, b, c")];
+    let saved = browser.sends(&format!("{}/supersede", page_of(&old)), &words).await;
+    browser.follows(&saved).await;
+    let new = person.lists("memories?kind=decision").await.remove(0);
+    assert_eq!((&new["title"], &new["tags"]), (&json!("Tuesdays"), &decision["tags"]));
+}

@@ -127,3 +127,42 @@ async fn which_of_two_holds_is_decided_and_taken_back() {
     browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
     assert_eq!(person.lists("conflicts").await.len(), 1);
 }
+
+#[tokio::test]
+async fn other_words_that_are_refused_are_still_in_the_form() {
+    let (_house, agent, person, browser) = waiting_room().await;
+    let memory = agent.remembers("Invoices are sent on Mondays.").await;
+    let page = format!("/w/coding/review/{}", waiting(&person).await.remove(0));
+    let long = "a".repeat(301);
+    let typed = [
+        ("title", long.as_str()),
+        ("kind", "procedure"),
+        ("content", "\nSent on <Tuesdays>."),
+        ("tags", "money, letters"),
+        ("reason", "it moved"),
+        ("back", "/w/coding/dreams"),
+    ];
+    let refused = browser.sends(&format!("{page}/edit"), &typed).await;
+    let text = refused.text();
+    assert!(refused.status == 200 && text.contains("at most 300 characters"), "{refused:?}");
+    assert!(text.contains("required>\n\nSent on &#60;Tuesdays&#62;.</textarea>"), "{text}");
+    assert!(text.contains(&long) && text.contains("value=\"money, letters\"") && text.contains("value=\"it moved\""), "{text}");
+    assert!(text.contains("<details class=\"more-ways\" open>") && text.contains("value=\"procedure\" selected"), "{text}");
+    assert!(text.contains(&format!("value=\"{page}\"")), "{text}");
+    assert_eq!(state(&person, &memory).await, "proposed");
+    let page = browser.opens(&page).await.text();
+    assert!(page.contains("<details class=\"more-ways\">"), "{page}");
+}
+
+#[tokio::test]
+async fn other_words_leave_alone_what_they_do_not_touch() {
+    let (_house, agent, person, browser) = waiting_room().await;
+    let sent = json!({"content": "Invoices are sent\r\non Mondays.", "title": "Invoices", "tags": ["a, b", "c"]});
+    let memory = agent.remembers_all_of(sent.clone()).await;
+    let edit = format!("/w/coding/review/{}/edit", waiting(&person).await.remove(0));
+    let typed = [("title", "Invoices go out"), ("kind", "fact"), ("content", "Invoices are sent\r\non Mondays."), ("tags", "a, b, c")];
+    let done = browser.sends(&edit, &typed).await;
+    assert!(browser.follows(&done).await.contains("Approved in your words."));
+    let now = person.reads(&memory).await;
+    assert_eq!((&now["title"], &now["tags"], &now["content"]), (&json!("Invoices go out"), &sent["tags"], &sent["content"]));
+}

@@ -28,13 +28,14 @@ pub struct Written {
 }
 
 impl Written {
-    /// Other words for what is there; the project is left alone.
-    pub fn revision(&self) -> Result<Revision, Problem> {
+    /// Other words for what is there; the project and what nobody touched are left alone.
+    pub fn revision(&self, before: &Memory) -> Result<Revision, Problem> {
+        let content = self.content.clone().filter(|content| in_lines(content) != in_lines(&before.content));
         Ok(Revision {
             title: self.title()?,
-            content: self.content.clone().map(Content::parse).transpose()?,
+            content: content.map(Content::parse).transpose()?,
             kind: self.kind()?,
-            tags: Some(self.tags()?),
+            tags: if self.keeps_tags_of(before) { None } else { Some(self.tags()?) },
             reason: self.reason.as_deref().map(|reason| text::prose("reason", reason, 2000)).transpose()?,
             ..Revision::default()
         })
@@ -55,7 +56,13 @@ impl Written {
 
     /// In the place of another: of its kind, and seen by whoever saw that one.
     pub fn instead_of(&self, old: &Memory) -> Result<NewMemory, Problem> {
-        Ok(NewMemory { kind: old.kind, visibility: old.visibility, ..self.new_memory()? })
+        let tags = if self.keeps_tags_of(old) { old.tags.clone() } else { self.tags()? };
+        Ok(NewMemory { kind: old.kind, visibility: old.visibility, tags, ..self.new_memory()? })
+    }
+
+    /// A tag may have a comma in it, which the form cannot tell from those between tags.
+    fn keeps_tags_of(&self, before: &Memory) -> bool {
+        self.tags.as_deref().unwrap_or_default() == tags_in_a_line(before)
     }
 
     pub fn project(&self) -> Result<Option<Project>, Problem> {
@@ -92,4 +99,14 @@ impl Written {
         let tags = self.tags.as_deref().unwrap_or_default().split(',').map(str::trim).filter(|tag| !tag.is_empty());
         memory::tags(tags.map(str::to_owned).collect())
     }
+}
+
+/// Tags as a form shows them.
+pub fn tags_in_a_line(memory: &Memory) -> String {
+    memory.tags.join(", ")
+}
+
+/// A browser ends the lines of a text in one way, however they were ended.
+fn in_lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }

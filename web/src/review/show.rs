@@ -47,6 +47,9 @@ pub struct Edit {
     pub content: String,
     pub kind: String,
     pub tags: String,
+    pub reason: String,
+    /// It was typed before, and did not come through.
+    pub open: bool,
     /// A decision is never changed; editing it makes a new one.
     pub decision: bool,
 }

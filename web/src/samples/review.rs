@@ -157,6 +157,8 @@ fn show() -> Show {
             content: "Run `make seed` before the tests.".into(),
             kind: "procedure".into(),
             tags: "tests, billing".into(),
+            reason: String::new(),
+            open: false,
             decision: true,
         }),
         people: vec![Choice::new("018f-ada", "Ada Quist (you)")],
@@ -170,7 +172,7 @@ fn hostile_show() -> Show {
     let word = || HOSTILE.to_owned();
     let mut page = Show { chrome: hostile_chrome(), proposal: hostile_proposal(), text: said(HOSTILE), next: Some(word()), ..show() };
     (page.path, page.tags, page.assigned_to) = (Some(word()), vec![word()], word());
-    page.edit = Some(Edit { title: word(), content: word(), kind: word(), tags: word(), decision: false });
+    page.edit = Some(Edit { title: word(), content: word(), kind: word(), tags: word(), reason: word(), open: true, decision: false });
     page.beside[0] =
         Beside { id: word(), title: word(), kind: word(), state: word(), text: said(HOSTILE), score: Some(2.0), becomes: Some(word()) };
     page.runs[0].session_id = word();

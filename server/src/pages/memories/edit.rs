@@ -2,7 +2,11 @@
 //! not come through is said above the form, with what was typed still in it.
 
 use super::{
-    super::{forms::Posted, viewer::Viewer, written::Written},
+    super::{
+        forms::Posted,
+        viewer::Viewer,
+        written::{Written, tags_in_a_line},
+    },
     acts::{page, parse},
 };
 use crate::{
@@ -56,7 +60,7 @@ pub async fn update(
     // A memory that is not there is not there, whatever the form says.
     let before = acts::memories::find(app, scope, id).await?;
     let done = async {
-        let revision = Revision { project: Some(written.project()?), ..written.revision()? };
+        let revision = Revision { project: Some(written.project()?), ..written.revision(&before)? };
         // A version that says the same is none; over the API it is, for who sends one means it.
         let mut after = before.clone();
         revision.clone().apply_to(&mut after);
@@ -132,7 +136,7 @@ fn as_it_stands(memory: &Memory) -> Typed {
         title: memory.title.clone(),
         content: memory.content.clone(),
         kind: memory.kind.word().to_owned(),
-        tags: memory.tags.join(", "),
+        tags: tags_in_a_line(memory),
         project: memory.project.clone().unwrap_or_default(),
         ..Typed::default()
     }

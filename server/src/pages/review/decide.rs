@@ -107,10 +107,19 @@ pub async fn edit(
     Path((_, id)): Path<(String, String)>,
     Posted(form): Posted<Written>,
 ) -> Result<Response, Problem> {
-    let id = parse(&id)?;
-    let done = async { acts::proposals::edit(&viewer.app, &viewer.scope, id, form.revision()?).await };
-    let done = done.await.map(|_| (back(&viewer, form.back.as_deref()), Flash::good("Approved in your words.")));
-    viewer.after(done, &viewer.place(format_args!("review/{id}")))
+    let (app, scope, id) = (&viewer.app, &viewer.scope, parse(&id)?);
+    let waiting = acts::proposals::find(app, scope, id).await?.memory;
+    let done = async {
+        let revision = waiting.as_ref().map(|memory| form.revision(memory)).transpose()?.unwrap_or_default();
+        acts::proposals::edit(app, scope, id, revision).await
+    };
+    let page = viewer.place(format_args!("review/{id}"));
+    match done.await {
+        Err(problem @ (Problem::Conflict(_) | Problem::PreconditionFailed(_) | Problem::Invalid(_) | Problem::LostRace)) => {
+            super::one(&viewer, id, Some((form.typed(), problem.told().detail))).await
+        }
+        done => viewer.after(done.map(|_| (back(&viewer, form.back.as_deref()), Flash::good("Approved in your words."))), &page),
+    }
 }
 
 #[derive(Deserialize)]

@@ -19,11 +19,12 @@ use crate::{
         sessions::Event,
     },
     problem::Problem,
-    store::Reading,
+    store::{Permission, Reading},
 };
 use axum::{extract::Path, response::Response};
 use cairn_web::{
-    Choice,
+    Choice, Chrome, Flash,
+    memories::Typed,
     review::{self as page, Beside, Filters, Index, Run, Show},
 };
 
@@ -72,10 +73,15 @@ fn filter(asked: &mut Asked) -> ProposalFilter {
 
 /// One that waits, beside what is known, with what speaks for it.
 pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>) -> Result<Response, Problem> {
+    one(&viewer, id.parse().map_err(|_| Problem::NotFound)?, None).await
+}
+
+/// The same, with what was typed into its form and why that did not come through.
+async fn one<P: Permission>(viewer: &Viewer<P>, id: ProposalId, typed: Option<(Typed, String)>) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
-    let id: ProposalId = id.parse().map_err(|_| Problem::NotFound)?;
+    let (typed, why) = typed.unzip();
     let examined = acts::proposals::examine(app, scope, id).await?;
-    let beside = beside(&viewer, &examined).await?;
+    let beside = beside(viewer, &examined).await?;
     let Examined { shown: one, .. } = examined;
     let nearest = beside.first().map(|(memory, _)| memory.content.as_str());
     let text = one.memory.as_ref().map(|memory| words::marked(nearest, &memory.content, words::COMPARED)).unwrap_or_default();
@@ -85,20 +91,23 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
         path: one.memory.as_ref().map(|memory| memory.path.as_str().to_owned()),
         tags: one.memory.as_ref().map(|memory| memory.tags.clone()).unwrap_or_default(),
         beside: beside.into_iter().map(|(_, shown)| shown).collect(),
-        runs: runs(&viewer, &one.proposal.sightings).await?,
-        edit: one.memory.as_ref().filter(|_| waits).map(words::edit),
-        people: deciders(&viewer).await?,
+        runs: runs(viewer, &one.proposal.sightings).await?,
+        edit: one.memory.as_ref().filter(|_| waits).map(|memory| match typed {
+            Some(typed) => words::typed(memory, typed),
+            None => words::edit(memory),
+        }),
+        people: deciders(viewer).await?,
         assigned_to: one.proposal.assigned_to.as_ref().map(|person| person.id.to_string()).unwrap_or_default(),
         may_decide: viewer.may(Power::Reviewing),
-        next: next(&viewer, id).await?,
+        next: next(viewer, id).await?,
         proposal: words::proposal(&one),
-        chrome: viewer.chrome(None),
+        chrome: Chrome { here: viewer.place(format_args!("review/{id}")), ..viewer.chrome(why.map(Flash::bad)) },
     };
     Ok(viewer.sees(view.html()))
 }
 
 /// What would change comes first, then what speaks of the same, nearest first.
-async fn beside(viewer: &Viewer<Reading>, examined: &Examined) -> Result<Vec<(Memory, Beside)>, Problem> {
+async fn beside<P: Permission>(viewer: &Viewer<P>, examined: &Examined) -> Result<Vec<(Memory, Beside)>, Problem> {
     let change = examined.shown.proposal.change.as_ref();
     let touched = examined.touches.iter().map(|(id, _)| (*id, None, change.map(|change| words::becomes(change, *id))));
     let near = examined.similar.iter().map(|one| (one.id, Some(one.score), None));
@@ -121,7 +130,7 @@ async fn beside(viewer: &Viewer<Reading>, examined: &Examined) -> Result<Vec<(Me
     Ok(shown.collect())
 }
 
-async fn runs(viewer: &Viewer<Reading>, sightings: &[crate::model::proposals::Sighting]) -> Result<Vec<Run>, Problem> {
+async fn runs<P: Permission>(viewer: &Viewer<P>, sightings: &[crate::model::proposals::Sighting]) -> Result<Vec<Run>, Problem> {
     let mut runs = Vec::new();
     for seen in sightings.iter().rev().take(RUNS) {
         let events = acts::sessions::named(&viewer.app, &viewer.scope, seen.session_id, &seen.events, EVENTS).await?;
@@ -148,7 +157,7 @@ fn event(event: &Event) -> page::Event {
 }
 
 /// What waits after this one, the way the queue goes.
-async fn next(viewer: &Viewer<Reading>, id: ProposalId) -> Result<Option<String>, Problem> {
+async fn next<P: Permission>(viewer: &Viewer<P>, id: ProposalId) -> Result<Option<String>, Problem> {
     let filter = ProposalFilter { state: Some(ProposalState::Open), ..ProposalFilter::default() };
     let place = Page::<()>::place(&id);
     let one = Limit::parse(Some(1))?;
@@ -161,7 +170,7 @@ async fn next(viewer: &Viewer<Reading>, id: ProposalId) -> Result<Option<String>
 }
 
 /// Who may decide, to pick from. Only members are asked for, and only by those who decide.
-async fn deciders(viewer: &Viewer<Reading>) -> Result<Vec<Choice>, Problem> {
+async fn deciders<P: Permission>(viewer: &Viewer<P>) -> Result<Vec<Choice>, Problem> {
     if !viewer.may(Power::Reviewing) {
         return Ok(Vec::new());
     }

@@ -1,12 +1,12 @@
 //! Proposals in the words of the pages.
 
-use super::decided;
+use super::{super::written::tags_in_a_line, decided};
 use crate::{
     acts::proposals::Shown,
     model::{Memory, MemoryId, proposals::Change},
 };
 use cairn_web::{
-    memories::Segment,
+    memories::{Segment, Typed},
     review::{Beside, Edit, Proposal},
 };
 use similar::{ChangeTag, TextDiff};
@@ -77,9 +77,17 @@ pub fn edit(memory: &Memory) -> Edit {
         title: memory.title.clone(),
         content: memory.content.clone(),
         kind: memory.kind.word().to_owned(),
-        tags: memory.tags.join(", "),
+        tags: tags_in_a_line(memory),
+        reason: String::new(),
+        open: false,
         decision: memory.kind == crate::model::Kind::Decision,
     }
+}
+
+/// What was typed, for the form that it was typed into.
+pub fn typed(memory: &Memory, typed: Typed) -> Edit {
+    let Typed { title, content, kind, tags, reason, .. } = typed;
+    Edit { title, content, kind, tags, reason, open: true, ..edit(memory) }
 }
 
 /// A text, with the words that are not in the other marked. Texts that have little in common are not marked at all.
