@@ -129,3 +129,32 @@ async fn every_page_wears_the_same_armour() {
         house.browser().opens("/sign-in").await.headers.get_all("set-cookie").iter().map(|one| one.to_str().unwrap().to_owned()).collect();
     assert!(!cookies.is_empty() && cookies.iter().all(|one| one.contains("HttpOnly") && one.contains("SameSite=Lax")), "{cookies:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whose_sign_in_ran_out_over_a_form_comes_back_to_a_page_that_is_there() {
+    let house = House::open().await;
+    let admin = house.person("coding", Role::Admin).await;
+    let (out, within) = (house.browser(), house.browser_of(&admin.email).await);
+    let next = async |path: &str| {
+        let reply = out.sends(path, &[]).await;
+        let next = reply.header("location").split("next=").nth(1).map(|next| next.replace("%2F", "/"));
+        next.unwrap_or_else(|| panic!("{path}: {reply:?}"))
+    };
+    for (form, page) in [
+        (format!("members/{NOBODY}/role"), "members"),
+        (format!("holds/{NOBODY}/release"), "holds"),
+        (format!("agents/{NOBODY}/keys/{NOBODY}/revoke"), &*format!("agents/{NOBODY}/keys")),
+        (format!("memories/{NOBODY}/edit"), &*format!("memories/{NOBODY}/edit")),
+        (format!("memories/{NOBODY}/verify"), &*format!("memories/{NOBODY}")),
+        ("review/decide".to_owned(), "review"),
+        ("conflicts/sweep".to_owned(), "conflicts"),
+    ] {
+        assert_eq!(next(&format!("/w/coding/{form}")).await, format!("/w/coding/{page}"));
+    }
+    assert_eq!(next("/account/password").await, "/account");
+    for page in table().iter().filter(|page| page.method == "POST" && is_in_a_workspace(page) && !page.path.contains("{id}")) {
+        let back = next(&address(page, "coding")).await;
+        let opened = within.opens(&back).await;
+        assert!(matches!(opened.status, 200 | 303) || back.contains(NOBODY), "{page:?}: {back}: {opened:?}");
+    }
+}

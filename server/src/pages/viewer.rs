@@ -9,11 +9,12 @@ use crate::{
     store::{Permission, Request, Scope, access::FoundLogin},
 };
 use axum::{
-    extract::FromRequestParts,
+    extract::{FromRequestParts, MatchedPath},
     http::{Method, header, request::Parts},
     response::{Html, IntoResponse, Redirect, Response},
 };
 use cairn_web::{Chrome, Flash, Sees, Theme, Waiting};
+use std::{collections::HashSet, sync::LazyLock};
 
 /// A person who came with the cookie. Keys and tokens are for programs, and open no page.
 pub struct SignedIn {
@@ -158,15 +159,28 @@ fn workspace(workspace: &Workspace, role: Role) -> cairn_web::Workspace {
     }
 }
 
+/// The addresses of pages, as they stand in the table.
+static PAGES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| super::table().iter().filter(|page| page.method == "GET").map(|page| page.path).collect());
+
 /// Sign in, and come back. A form cannot be sent again, so that one comes back to its page.
 fn to_the_entrance(parts: &Parts) -> Response {
-    let here = address(parts);
     let back = match parts.method {
-        Method::GET | Method::HEAD => here.as_str(),
-        _ if here.starts_with("/w/") => here.rsplit_once('/').map_or("", |(page, _)| page),
-        _ => "",
+        Method::GET | Method::HEAD => address(parts),
+        _ => page_of(parts),
     };
-    Redirect::to(&sign_in(back)).into_response()
+    Redirect::to(&sign_in(&back)).into_response()
+}
+
+/// The nearest page that a form may stand on, by what its address is in the table: `/review/decide` is no proposal.
+fn page_of(parts: &Parts) -> String {
+    let route = parts.extensions.get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let (mut route, mut path) = (route, parts.uri.path());
+    while !PAGES.contains(route) {
+        let (Some((above, _)), Some((page, _))) = (route.rsplit_once('/'), path.rsplit_once('/')) else { return String::new() };
+        (route, path) = (above, page);
+    }
+    path.to_owned()
 }
 
 pub fn sign_in(next: &str) -> String {
