@@ -265,3 +265,19 @@ async fn what_nobody_touched_in_the_form_stays_as_it_is() {
     let new = person.lists("memories?kind=decision").await.remove(0);
     assert_eq!((&new["title"], &new["tags"]), (&json!("Tuesdays"), &decision["tags"]));
 }
+
+#[tokio::test]
+async fn a_question_that_is_too_long_for_the_page_is_said_to_be() {
+    let (_house, agent, _, browser) = desk().await;
+    agent.remembers("Deploys are frozen on Fridays.").await;
+    let long = format!("frozen {}", "a".repeat(2000));
+    let page = browser.opens(&format!("/w/coding/search?q={}", long.replace(' ', "+"))).await.text();
+    assert!(page.contains("“q” is left out") && page.contains("2,000"), "{page}");
+    let receipt = async |query: &str| {
+        let answer = agent.asks(json!({"query": query})).await;
+        browser.opens(&format!("/w/coding/receipts/{}", answer["receipt_id"].as_str().expect("an id"))).await.text()
+    };
+    assert!(receipt("what is frozen?").await.contains("Ask the same today"));
+    let page = receipt(&long).await;
+    assert!(page.contains("The recall") && !page.contains("Ask the same today"), "a link that leads to nothing: {page}");
+}

@@ -4,7 +4,7 @@ use super::{
     actors::{self, shown},
     asked::Asked,
     review::shortened,
-    search::explained,
+    search::{explained, fits},
     viewer::Viewer,
 };
 use crate::{
@@ -94,7 +94,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
         session_id: found.receipt.session_id.map(|id| id.to_string()),
         asked: filters(&found.receipt.asked),
         items,
-        again: found.receipt.query.as_deref().filter(|query| !query.is_empty()).map(|query| {
+        again: found.receipt.query.as_deref().filter(|query| !query.is_empty()).and_then(fits).map(|query| {
             let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
             viewer.place(format_args!("search?q={query}"))
         }),

@@ -20,14 +20,14 @@ use time::{Date, Duration, OffsetDateTime, UtcOffset, format_description::well_k
 
 /// As many as an agent gets unless it asks for more.
 const LIMIT: usize = 10;
-/// Longer questions than this are no questions.
+/// As many bytes as an address may carry; over the API a question may be longer.
 const LONGEST: usize = 2000;
 
 pub async fn show(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
     let question = read(&mut asked);
     let as_of = question.as_of;
-    let answer = match asked.text("q").filter(|q| q.len() <= LONGEST) {
+    let answer = match asked.read("q", "of at most 2,000 bytes", fits) {
         Some(query) => {
             let told = acts::recall::recall(app, scope, "dashboard", Recall { query, ..question }).await?;
             Some(answer(&told, as_of))
@@ -47,6 +47,11 @@ pub async fn show(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response,
         chrome: viewer.chrome(asked.complaint()),
     };
     Ok(viewer.sees(view.html()))
+}
+
+/// A question that this page takes.
+pub fn fits(question: &str) -> Option<String> {
+    (question.len() <= LONGEST).then(|| question.to_owned())
 }
 
 fn read(asked: &mut Asked) -> Recall {
