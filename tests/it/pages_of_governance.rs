@@ -192,3 +192,34 @@ async fn the_instance_is_for_those_who_run_it() {
     assert!(shown.text().contains("/invitations/"));
     assert!(!keeper.opens("/instance/people").await.text().contains("/invitations/"));
 }
+
+#[tokio::test]
+async fn everybody_of_a_large_team_can_be_picked() {
+    let (house, admin, browser) = office().await;
+    sqlx::query(
+        "with crowd as (
+             insert into people (id, email, name)
+             select gen_random_uuid(), 'crowd-' || n || '@example.org', 'Crowd ' || n
+             from generate_series(1, 260) n
+             returning id)
+         insert into members (workspace_id, person_id, role)
+         select w.id, c.id, 'reader'
+         from crowd c, workspaces w
+         where w.slug = 'coding'",
+    )
+    .execute(house.owner())
+    .await
+    .expect("a crowd");
+    // Whoever came first has the first id, and these have ids of any time.
+    sqlx::query("update members set role = 'reviewer' where person_id = (select max(person_id::text)::uuid from members)")
+        .execute(house.owner())
+        .await
+        .expect("somebody decides");
+    let last: String = sqlx::query_scalar("select max(person_id::text) from members").fetch_one(house.owner()).await.expect("an id");
+    let review = browser.opens("/w/coding/review").await.text();
+    assert!(review.contains(&format!("value=\"{last}\"")), "who may decide is to be found: {review}");
+    assert_eq!(review.matches(", reader</option>").count(), 0);
+    let agents = browser.opens("/w/coding/agents").await.text();
+    let picker = between(&agents, "<select name=\"owner\">", "</select>");
+    assert_eq!(picker.matches("<option").count(), 1 + admin.lists("members").await.len(), "{picker}");
+}

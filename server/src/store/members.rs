@@ -106,9 +106,25 @@ pub async fn remove(tx: &mut Tx<Write>, person: PersonId) -> Result<(), Problem>
     Ok(())
 }
 
+/// All who may do something, in the order in which they came to the instance.
+pub async fn who_may<M>(tx: &mut Tx<M>, power: Power) -> Result<Vec<Member>, Problem> {
+    let roles = roles_that_may(power);
+    Ok(sqlx::query_as!(
+        Member,
+        r#"select m.person_id as "person: PersonId", p.email, p.name, m.role as "role: Role", m.since, m.by_group
+           from members m
+           join people p on p.id = m.person_id
+           where m.workspace_id = $1 and m.removed_at is null and m.role = any($2)
+           order by m.person_id"#,
+        tx.workspace().0,
+        &roles as &[&str]
+    )
+    .fetch_all(tx.conn())
+    .await?)
+}
+
 /// People who may approve a deletion.
 pub async fn who_may_approve<M>(tx: &mut Tx<M>) -> Result<Vec<PersonId>, Problem> {
-    let may: Vec<&str> = ROLES.iter().filter(|(role, _)| role.may(Power::Reviewing)).map(|(role, _)| role.word()).collect();
     Ok(sqlx::query_scalar(
         "select m.person_id
          from members m
@@ -117,9 +133,13 @@ pub async fn who_may_approve<M>(tx: &mut Tx<M>) -> Result<Vec<PersonId>, Problem
          limit 2",
     )
     .bind(tx.workspace())
-    .bind(may)
+    .bind(roles_that_may(Power::Reviewing))
     .fetch_all(tx.conn())
     .await?)
+}
+
+fn roles_that_may(power: Power) -> Vec<&'static str> {
+    ROLES.iter().filter(|(role, _)| role.may(power)).map(|(role, _)| role.word()).collect()
 }
 
 pub async fn count_admins(tx: &mut Tx<Write>) -> Result<i64, Problem> {

@@ -30,9 +30,7 @@ pub async fn those_who_may<P: Permission>(app: &App, scope: &Scope<P>, power: Po
     if !scope.standing().role().may(power) {
         return Ok(Vec::new());
     }
-    let mut tx = app.db().read(scope).await?;
-    let all = store::members::list(&mut tx, Limit::parse(Some(200))?, None).await?;
-    Ok(all.data.into_iter().filter(|member| member.role.may(power)).collect())
+    store::members::who_may(&mut app.db().read(scope).await?, power).await
 }
 
 /// Let somebody in; whom the instance does not know yet is made, with a link to choose a password.

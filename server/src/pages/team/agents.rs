@@ -10,7 +10,7 @@ use crate::{
         access::{AgentInUse, KeysOf},
     },
     model::{
-        AgentId, KeyId, PersonId, Project,
+        AgentId, KeyId, PersonId, Power, Project,
         agents::{AgentKey, NewAgent},
         clock,
         page::{Limit, Page},
@@ -34,7 +34,7 @@ pub async fn index(viewer: Viewer<Governing>, mut asked: Asked) -> Result<Respon
     let (app, scope) = (&viewer.app, &viewer.scope);
     let list = async |cursor: Option<String>| acts::access::agents_in_use(app, scope, Limit::DEFAULT, cursor.as_deref()).await;
     let found = asked.page(list).await?;
-    let members = acts::access::list_members(app, scope, Limit::parse(Some(200))?, None).await?.data;
+    let members = acts::access::those_who_may(app, scope, Power::Reading).await?;
     let view = Agents {
         agents: found.data.iter().map(agent).collect(),
         people: members.into_iter().map(|one| Choice::new(one.person.to_string(), one.name)).collect(),
