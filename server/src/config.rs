@@ -480,6 +480,9 @@ fn rate_limit(said: Option<&str>) -> Result<Option<RateLimit>, ConfigProblem> {
         };
         Some(RateLimit { requests: requests.trim().parse().ok()?, per: Duration::from_secs(per) })
     });
+    if parsed.as_ref().is_some_and(|RateLimit { requests, per }| (*per / requests.get()).is_zero()) {
+        return wrong("CAIRN_RATE_LIMIT", format!("`{said}` is more than one request per nanosecond; say off for no limit at all"));
+    }
     parsed.map(Some).map_or_else(
         || wrong("CAIRN_RATE_LIMIT", format!("`{said}` is not a number of requests per time, such as 600/min, 20/s or off")),
         Ok,

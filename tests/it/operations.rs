@@ -180,6 +180,7 @@ async fn a_wrong_setting_is_named() {
     for (change, name) in [
         ((|given| given.listen = Some("nowhere".to_owned())) as fn(&mut cairn_server::config::Given), "CAIRN_LISTEN"),
         (|given| given.rate_limit = Some("often".to_owned()), "CAIRN_RATE_LIMIT"),
+        (|given| given.rate_limit = Some("1000000001/s".to_owned()), "CAIRN_RATE_LIMIT"),
         (|given| given.database_url = Some("mysql://x".to_owned()), "CAIRN_DATABASE_URL"),
         (|given| given.log_format = Some("xml".to_owned()), "CAIRN_LOG_FORMAT"),
         (
