@@ -48,7 +48,8 @@ pub async fn list_people(app: &App, by: &InstanceAdmin, limit: Limit, cursor: Op
 }
 
 /// A new link for somebody who lost the first, forgot their password, or must be kept out at once: until it is
-/// used, they cannot sign in, and where they were signed in, they no longer are.
+/// used, they cannot sign in by password, and where they were signed in, they no longer are. The door of single sign-on
+/// is shut by the provider alone.
 pub async fn make_link(app: &App, by: &InstanceAdmin, id: PersonId) -> Result<(Person, String), Problem> {
     let token = LinkToken::make();
     let mut tx = app.db().instance(&by.actor(), &by.request).await?;

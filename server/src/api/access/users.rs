@@ -136,7 +136,8 @@ async fn delete_user(Of(app): Of<App>, by: InstanceAdmin, Params(of): Params<OfU
 
 /// Make a new one-time link for a person.
 ///
-/// For a password that was forgotten or an account that must be locked: the old password and all sign-ins end at once.
+/// For a password that was forgotten or an account that must be locked: the old password and all sign-ins end at once. Whom a
+/// provider of single sign-on lets in can still sign in through it: keep them out there first.
 #[utoipa::path(post, path = "/v1/users/{id}/link", tag = "Access", responses((status = 201, description = "`invitation` is the link.", body = UserBody)))]
 async fn create_user_link(Of(app): Of<App>, by: InstanceAdmin, Params(of): Params<OfUser>) -> Result<Secret<UserBody>, Problem> {
     let (person, invitation) = access::make_link(&app, &by, of.id).await?;
