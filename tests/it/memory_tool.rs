@@ -273,3 +273,30 @@ async fn nobodys_edit_is_lost() {
     assert_eq!(again, repeated);
     assert_eq!(done(&agent, json!({"command": "view", "path": "/memories/list.md"})).await.matches("line 99").count(), 1);
 }
+
+#[tokio::test]
+async fn no_answer_that_is_kept_holds_a_secret_that_was_taken_out() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let secret = format!("gh{}_{}", "p", "16C7e42F292c6912E7710c838347Ae178B4a");
+    done(&agent, json!({"command": "create", "path": "/memories/t.md", "file_text": "one\nx\nthree\n"})).await;
+    let edit = json!({"command": "str_replace", "path": "/memories/t.md", "old_str": "x", "new_str": format!("it is {secret} now")});
+    let said = agent.ask("POST", "memory-tool").header("Idempotency-Key", "once").json(&edit).send().await.expect(200);
+    let said = said["content"].as_str().expect("a text");
+    assert!(!said.contains(&secret), "{said}");
+    assert!(said.contains("     1\tone\n     2\tit is [redacted: ") && said.ends_with("     3\tthree\n     4\t"), "{said}");
+    let insert = json!({"command": "insert", "path": "/memories/t.md", "insert_line": 0, "insert_text": format!("and {secret}")});
+    agent.ask("POST", "memory-tool").header("Idempotency-Key", "twice").json(&insert).send().await.expect(200);
+    assert!(!house.dump().await.contains(&secret), "a secret is in the database");
+}
+
+#[tokio::test]
+async fn what_is_shown_of_an_edit_says_what_does_not_deserve_trust() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let expired = json!({"content": "the port is 8080", "path": "/port.md", "expires_at": "2020-01-01T00:00:00Z"});
+    agent.remembers_all_of(expired).await;
+    let edit = json!({"command": "str_replace", "path": "/memories/port.md", "old_str": "8080", "new_str": "9090"});
+    let shown = done(&agent, edit).await;
+    assert!(shown.contains("the port is 9090") && shown.contains("[Cairn: this memory is STALE: "), "{shown}");
+}

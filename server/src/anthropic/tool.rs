@@ -11,7 +11,7 @@ use crate::{
     api::sent::body,
     engines::{
         freshness::Freshness,
-        memory_tool::{self, Place, Refused, place},
+        memory_tool::{self, Edit, Place, Refused, place},
     },
     model::{
         Memory, State, StoreId,
@@ -107,11 +107,13 @@ async fn execute(app: &App, scope: &Scope<Reading>, sent: &Input) -> Result<Told
         Call::Create { path, text } => create(app, &scope, store, path, text).await,
         Call::Replace { path, old, new } => {
             let missing = format!("Error: The path {path} does not exist. Please provide a valid path.");
-            edit(app, &scope, store, path, missing, |text| memory_tool::replace(path, text, old, new)).await
+            let edited = edit(app, &scope, store, path, missing, |text| memory_tool::replace(path, text, old, new)).await?;
+            Ok(edited.map(|(memory, line)| memory_tool::replaced(&memory.content, line) + &marks(&scope, &memory)))
         }
         Call::Insert { path, line, text } => {
             let missing = format!("Error: The path {path} does not exist");
-            edit(app, &scope, store, path, missing, |before| memory_tool::insert(path, before, line, text)).await
+            let edited = edit(app, &scope, store, path, missing, |before| memory_tool::insert(before, line, text)).await?;
+            Ok(edited.map(|_| format!("The file {path} has been edited.")))
         }
         Call::Delete { path } => delete(app, &scope, store, path).await,
         Call::Rename { from, to } => rename(app, &scope, store, from, to).await,
@@ -131,7 +133,7 @@ async fn view(app: &App, scope: &Scope<Reading>, store: StoreId, path: &str, ran
 }
 
 /// What does not deserve trust is never shown without saying so; what does is shown as any file is.
-fn marks(scope: &Scope<Reading>, memory: &Memory) -> String {
+fn marks<P>(scope: &Scope<P>, memory: &Memory) -> String {
     let mut marks = Vec::new();
     let judged = judge(scope, memory);
     if judged.state != Freshness::Fresh {
@@ -171,8 +173,8 @@ async fn edit(
     store: StoreId,
     path: &str,
     missing: String,
-    change: impl Fn(&str) -> Result<(String, String), Refused>,
-) -> Result<Told, Problem> {
+    change: impl Fn(&str) -> Result<Edit, Refused>,
+) -> Result<Result<(Memory, usize), Refused>, Problem> {
     let at = match place(path) {
         Ok(Place::At(at)) => at,
         Ok(Place::Root) => return Ok(Err(Refused(missing))),

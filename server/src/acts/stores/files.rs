@@ -7,7 +7,7 @@ use crate::{
         safety,
     },
     audit::{Audit, Trail},
-    engines::memory_tool::{Entry, Place, Refused},
+    engines::memory_tool::{Edit, Entry, Place, Refused},
     model::{
         Kind, Memory, MemoryId, NewMemory, Revision, State, StoreId,
         memory::Operation,
@@ -64,14 +64,15 @@ pub async fn create<P: CanWrite>(
     }
 }
 
-/// Change the text at a path. What the change is, is decided on the text as it is: nobody's change is lost.
+/// Change the text at a path; the memory as it is kept, and the line of the change. What the change is, is decided on the text as
+/// it is: nobody's change is lost.
 pub async fn edit<P: CanWrite>(
     app: &App,
     scope: &Scope<P>,
     store: StoreId,
     path: &MemoryPath,
-    change: impl Fn(&str) -> Result<(String, String), Refused>,
-) -> Result<Option<Result<String, Refused>>, Problem> {
+    change: impl Fn(&str) -> Result<Edit, Refused>,
+) -> Result<Option<Result<(Memory, usize), Refused>>, Problem> {
     app.db().unless_answered(scope).await?;
     for _ in 0..TRIES {
         let seen = {
@@ -79,8 +80,8 @@ pub async fn edit<P: CanWrite>(
             let Some(id) = store::stores::at(&mut tx, store, path).await? else { return Ok(None) };
             store::memories::find(&mut tx, id).await?
         };
-        let (text, said) = match change(&seen.content) {
-            Ok(changed) => changed,
+        let Edit { text, line } = match change(&seen.content) {
+            Ok(edit) => edit,
             Err(refused) => return Ok(Some(Err(refused))),
         };
         let revision = rewriting(&seen, Content::of_a_file(text)?);
@@ -93,12 +94,13 @@ pub async fn edit<P: CanWrite>(
         if before.version != seen.version {
             continue;
         }
-        if revision.content.as_ref().is_some_and(|content| content.as_str() == before.content) {
+        let kept = if revision.content.as_ref().is_some_and(|content| content.as_str() == before.content) {
             tx.leave_as_is([before.id]).await?;
+            before
         } else {
-            revise_held(app, scope, tx, &before, revision, &found).await?;
-        }
-        return Ok(Some(Ok(said)));
+            revise_held(app, scope, tx, &before, revision, &found).await?
+        };
+        return Ok(Some(Ok((kept, line))));
     }
     Err(Problem::LostRace)
 }

@@ -2,18 +2,20 @@
 
 use super::{Refused, numbered};
 
-/// The text with `old` replaced, where it stands exactly once, and what to say.
-pub fn replace(path: &str, text: &str, old: &str, new: &str) -> Result<(String, String), Refused> {
+/// A text as it is to be, and the line that the change begins in, counted from 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    pub text: String,
+    pub line: usize,
+}
+
+/// The text with `old` replaced, where it stands exactly once.
+pub fn replace(path: &str, text: &str, old: &str, new: &str) -> Result<Edit, Refused> {
     match text.matches(old).take(2).count() {
         0 => Err(Refused(format!("No replacement was performed, old_str `{old}` did not appear verbatim in {path}."))),
         1 => {
             let place = text.find(old).unwrap_or_default();
-            let changed = line_of(text, place) - 1;
-            let edited = text.replacen(old, new, 1);
-            let around = edited.split('\n').enumerate().skip(changed.saturating_sub(2)).take_while(|(n, _)| *n < changed + 3);
-            let snippet = numbered(around.map(|(n, line)| (n + 1, line)));
-            let said = format!("The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}");
-            Ok((edited, said))
+            Ok(Edit { text: text.replacen(old, new, 1), line: line_of(text, place) - 1 })
         }
         _ => {
             let lines = occurrences(text, old).map(|place| line_of(text, place).to_string()).collect::<Vec<_>>().join(", ");
@@ -24,8 +26,15 @@ pub fn replace(path: &str, text: &str, old: &str, new: &str) -> Result<(String, 
     }
 }
 
+/// What to say of it: of the text as it is kept, which is not always as it was sent.
+pub fn replaced(kept: &str, line: usize) -> String {
+    let around = kept.split('\n').enumerate().skip(line.saturating_sub(2)).take_while(|(n, _)| *n < line + 3);
+    let snippet = numbered(around.map(|(n, line)| (n + 1, line)));
+    format!("The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}")
+}
+
 /// The text with more before the line of this number, counted from 0, or at its end.
-pub fn insert(path: &str, text: &str, line: i64, more: &str) -> Result<(String, String), Refused> {
+pub fn insert(text: &str, line: i64, more: &str) -> Result<Edit, Refused> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.last() == Some(&"") {
         lines.pop();
@@ -41,7 +50,7 @@ pub fn insert(path: &str, text: &str, line: i64, more: &str) -> Result<(String, 
     if !edited.ends_with('\n') {
         edited.push('\n');
     }
-    Ok((edited, format!("The file {path} has been edited.")))
+    Ok(Edit { text: edited, line })
 }
 
 /// The first hundred places, those too that overlap.

@@ -6,7 +6,7 @@ mod paths;
 mod tests;
 mod views;
 
-pub use edits::{insert, replace};
+pub use edits::{Edit, insert, replace, replaced};
 pub use paths::{Place, place};
 pub use views::{Entry, folder, text};
 

@@ -60,14 +60,14 @@ fn a_path_that_would_leave_or_deceive_is_refused() {
 
 #[test]
 fn one_place_is_replaced_and_shown() {
-    let (edited, said) = replace("/memories/a", "one\ntwo\nthree\nfour\nfive\nsix\n", "four", "4\n4½").unwrap();
-    assert_eq!(edited, "one\ntwo\nthree\n4\n4½\nfive\nsix\n");
+    let edit = replace("/memories/a", "one\ntwo\nthree\nfour\nfive\nsix\n", "four", "4\n4½").unwrap();
+    assert_eq!(edit.text, "one\ntwo\nthree\n4\n4½\nfive\nsix\n");
     assert_eq!(
-        said,
+        replaced(&edit.text, edit.line),
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n     2\ttwo\n     3\tthree\n     4\t4\n     5\t4½\n     6\tfive"
     );
-    assert_eq!(replace("/memories/a", "", "", "new").unwrap().0, "new");
-    assert_eq!(replace("/memories/a", "gone", "gone", "").unwrap().0, "");
+    assert_eq!(replace("/memories/a", "", "", "new").unwrap().text, "new");
+    assert_eq!(replace("/memories/a", "gone", "gone", "").unwrap().text, "");
 }
 
 #[test]
@@ -78,12 +78,12 @@ fn what_is_not_there_or_there_twice_is_not_replaced() {
     assert_eq!(twice, "No replacement was performed. Multiple occurrences of old_str `x` in lines: 1, 2, 2. Please ensure it is unique");
     assert!(replace("/memories/a", "ab", "", "x").is_err());
     // Two that overlap are one place to the tool.
-    assert_eq!(replace("/memories/a", "aaa", "aa", "b").unwrap().0, "ba");
+    assert_eq!(replace("/memories/a", "aaa", "aa", "b").unwrap().text, "ba");
 }
 
 #[test]
 fn a_line_is_inserted_where_it_is_said() {
-    let insert = |text: &str, line, more: &str| super::insert("/memories/a", text, line, more).map(|(text, _)| text);
+    let insert = |text: &str, line, more: &str| super::insert(text, line, more).map(|edit| edit.text);
     assert_eq!(insert("one\ntwo\n", 0, "zero\n").unwrap(), "zero\none\ntwo\n");
     assert_eq!(insert("one\ntwo", 2, "three").unwrap(), "one\ntwo\nthree\n");
     assert_eq!(insert("", 0, "first\n\n").unwrap(), "first\n");
