@@ -106,3 +106,55 @@ async fn what_a_secret_stood_under_is_nobodys_words_in_the_trail() {
     nowhere(&house, &token).await;
     nowhere(&house, &password).await;
 }
+
+#[tokio::test]
+async fn no_reason_of_a_deletion_or_a_hold_keeps_a_secret() {
+    let house = House::open().await;
+    let (agent, auditor) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Auditor).await);
+    let person = house.person("coding", Role::Writer).await;
+    let browser = house.browser_of(&person.email).await;
+    for (n, (text, secret)) in planted().into_iter().enumerate() {
+        let memory = agent.remembers(&format!("something to be let go of ({n})")).await;
+        let asked = agent.asks_to_erase(&[&memory], &text).await;
+        let held = auditor.post("holds", json!({"memory_ids": [memory["id"]], "reason": text})).await.expect(201);
+        let read = auditor.get(&format!("holds/{}", held["id"].as_str().unwrap())).await.expect(200);
+        for said in [&asked, &held, &read] {
+            assert!(!said.to_string().contains(&secret) && said["reason"].as_str().unwrap().contains("[redacted: "), "{said}");
+        }
+        for (target, told) in [(&asked, "deletion.asked"), (&held, "hold.placed")] {
+            let trail = auditor.trail_of(target["id"].as_str().unwrap()).await;
+            assert!([told, "secrets.redacted"].iter().all(|action| trail.iter().any(|entry| entry["action"] == *action)), "{trail:?}");
+        }
+        let mine = person.remembers(&format!("something of one's own ({n})")).await;
+        browser.sends(&format!("/w/coding/memories/{}/ask-deletion", mine["id"].as_str().unwrap()), &[("reason", &text)]).await;
+        nowhere(&house, &secret).await;
+    }
+    house.admin().await.patch("/v1/workspaces/coding", json!({"settings": {"secret_policy": "reject"}})).await.expect(200);
+    let memory = agent.remembers("something that stays").await;
+    for (text, _) in planted() {
+        let asked = json!({"memory_ids": [memory["id"]], "reason": text});
+        assert_eq!(agent.post("deletion-requests", asked.clone()).await.refuses(422, "invalid").wrong_fields(), ["reason"]);
+        assert_eq!(auditor.post("holds", asked).await.refuses(422, "invalid").wrong_fields(), ["reason"]);
+    }
+}
+
+#[tokio::test]
+async fn no_workspace_and_no_agent_is_called_by_a_secret() {
+    let house = House::open().await;
+    house.workspace("coding").await;
+    let admin = house.admin().await.looking_at("coding");
+    for (n, (text, secret)) in planted().into_iter().enumerate() {
+        for (field, said) in [("name", json!({"name": text})), ("purpose", json!({"purpose": text}))] {
+            assert_eq!(admin.patch("/v1/workspaces/coding", said.clone()).await.refuses(422, "invalid").wrong_fields(), [field]);
+            let mut new = json!({"slug": format!("new-{n}"), "name": "New", "purpose": "tests"});
+            new[field] = said[field].clone();
+            assert_eq!(admin.post("/v1/workspaces", new).await.refuses(422, "invalid").wrong_fields(), [field]);
+        }
+        // A password shows only by what it stands in, and that is no name.
+        if n < 2 {
+            let named = admin.post("agents", json!({"name": secret, "role": "writer"})).await;
+            assert_eq!(named.refuses(422, "invalid").wrong_fields(), ["name"]);
+        }
+        nowhere(&house, &secret).await;
+    }
+}

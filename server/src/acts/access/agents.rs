@@ -3,6 +3,7 @@
 use super::for_the_whole;
 use crate::{
     App,
+    acts::safety,
     audit::{Audit, Trail},
     auth::keys::ShownKey,
     model::{
@@ -22,6 +23,7 @@ pub async fn create_agent(app: &App, scope: &Scope<Governing>, new: &NewAgent) -
     if !new.role.within(scope.standing().role()) {
         return Err(Problem::forbidden("You cannot make an agent that may do more than you."));
     }
+    safety::refuse_in("name", &new.name)?;
     let mut tx = app.db().write(scope).await?;
     if let Some(owner) = new.owner {
         store::members::find(&mut tx, owner).await.map_err(|problem| match problem {

@@ -3,6 +3,7 @@
 use super::for_the_whole;
 use crate::{
     App,
+    acts::safety,
     audit::{Audit, Trail},
     auth::{Caller, InstanceAdmin},
     model::{
@@ -16,6 +17,8 @@ use crate::{
 
 /// Make a workspace; whoever makes it becomes its admin.
 pub async fn create_workspace(app: &App, by: &InstanceAdmin, new: &NewWorkspace) -> Result<Seen, Problem> {
+    safety::refuse_in("name", &new.name)?;
+    safety::refuse_in("purpose", &new.purpose)?;
     let mut tx = app.db().instance(&by.actor(), &by.request).await?;
     let workspace = store::workspaces::insert(&mut tx, new).await?;
     let mut tx = tx.go_on_in(workspace.id, Role::Admin, Audit::workspace("workspace.created", workspace.id)).await?;
@@ -40,6 +43,8 @@ pub async fn list_workspaces(app: &App, by: &Caller, limit: Limit, cursor: Optio
 /// Change a workspace's name, purpose or settings.
 pub async fn change_workspace(app: &App, scope: &Scope<Governing>, change: &WorkspaceChange) -> Result<Workspace, Problem> {
     for_the_whole(scope)?;
+    change.name.as_deref().map_or(Ok(()), |name| safety::refuse_in("name", name))?;
+    change.purpose.as_deref().map_or(Ok(()), |purpose| safety::refuse_in("purpose", purpose))?;
     let mut tx = app.db().write(scope).await?;
     let old = store::workspaces::hold(&mut tx).await?;
     let new = change.apply(&old)?;

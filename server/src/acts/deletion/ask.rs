@@ -3,7 +3,12 @@
 use super::weigh_holds;
 use crate::{
     App,
-    acts::{access::for_the_whole, memories, to_the_end::to_the_end},
+    acts::{
+        access::for_the_whole,
+        memories,
+        safety::{self, Found},
+        to_the_end::to_the_end,
+    },
     audit::{Audit, Trail},
     model::{
         AuditId, DeletionId, clock,
@@ -20,18 +25,24 @@ static SEARCHES: Semaphore = Semaphore::const_new(2);
 
 /// Ask that something be erased. Nothing happens to it before another person agrees.
 pub async fn ask<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Selectors, reason: String) -> Result<DeletionRequest, Problem> {
+    let (reason, found) = safety::admit_text(app, scope, "reason", reason).await?;
     // Whoever gives up while waiting for a turn has asked for nothing; whose search has begun has.
     let turn = SEARCHES.acquire().await.map_err(Problem::internal)?;
     let (here, by) = (app.clone(), scope.clone());
     to_the_end(scope, async move {
-        let asked = Box::pin(search(&here, &by, asked, reason)).await;
+        let asked = Box::pin(search(&here, &by, asked, (reason, found))).await;
         drop(turn);
         asked
     })
     .await
 }
 
-async fn search<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Selectors, reason: String) -> Result<DeletionRequest, Problem> {
+async fn search<P: CanWrite>(
+    app: &App,
+    scope: &Scope<P>,
+    asked: Selectors,
+    (reason, found): (String, Vec<Found>),
+) -> Result<DeletionRequest, Problem> {
     let mut tx = app.db().write(scope).await?;
     store::deletion::take_time(&mut tx).await?;
     may_ask(&mut tx, scope, &asked).await?;
@@ -46,7 +57,9 @@ async fn search<P: CanWrite>(app: &App, scope: &Scope<P>, asked: Selectors, reas
     store::deletion::put(&mut tx, request.id, &items).await?;
     let blocked = weigh_holds(&mut tx, &mut request).await?;
     count(&mut request, &items);
-    tx.commit([Audit::deletion(audit, "deletion.asked", request.id)].into_iter().chain(blocked).collect::<Trail>()).await?;
+    let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("deletion_request", request.id.0)), &found));
+    let first = Audit::deletion(audit, "deletion.asked", request.id);
+    tx.commit([first].into_iter().chain(redacted).chain(blocked).collect::<Trail>()).await?;
     Ok(request)
 }
 

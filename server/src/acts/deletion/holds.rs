@@ -3,7 +3,11 @@
 use super::weigh_holds;
 use crate::{
     App,
-    acts::{access::for_the_whole, to_the_end::to_the_end},
+    acts::{
+        access::for_the_whole,
+        safety::{self, Found},
+        to_the_end::to_the_end,
+    },
     audit::{Audit, Trail},
     model::{
         AuditId, HoldId, clock,
@@ -17,11 +21,12 @@ use crate::{
 /// Keep something from being erased. Whoever executes a deletion at this moment is waited for, or waits.
 pub async fn hold(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: String) -> Result<Hold, Problem> {
     for_the_whole(scope)?;
+    let admitted = safety::admit_text(app, scope, "reason", reason).await?;
     let (here, by) = (app.clone(), scope.clone());
-    to_the_end(scope, async move { Box::pin(place(&here, &by, asked, reason)).await }).await
+    to_the_end(scope, async move { Box::pin(place(&here, &by, asked, admitted)).await }).await
 }
 
-async fn place(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: String) -> Result<Hold, Problem> {
+async fn place(app: &App, scope: &Scope<Auditing>, asked: Selectors, (reason, found): (String, Vec<Found>)) -> Result<Hold, Problem> {
     let mut tx = app.db().write_holds(scope).await?;
     store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
@@ -44,7 +49,8 @@ async fn place(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: Str
     };
     let audit = AuditId::new();
     store::deletion::holds::insert(&mut tx, &hold, audit).await?;
-    let trail = weigh_all(&mut tx, Audit::hold(audit, "hold.placed", hold.id)).await?;
+    let redacted = (!found.is_empty()).then(|| Audit::secrets("secrets.redacted", Some(("hold", hold.id.0)), &found));
+    let trail = weigh_all(&mut tx, [Audit::hold(audit, "hold.placed", hold.id)].into_iter().chain(redacted)).await?;
     tx.commit(trail).await?;
     Ok(hold)
 }
@@ -68,13 +74,13 @@ async fn lift(app: &App, scope: &Scope<Auditing>, id: HoldId) -> Result<(), Prob
     store::deletion::take_time(&mut tx).await?;
     store::deletion::holds::lock(&mut tx).await?;
     store::deletion::holds::delete(&mut tx, id).await?;
-    let trail = weigh_all(&mut tx, Audit::hold(AuditId::new(), "hold.released", id)).await?;
+    let trail = weigh_all(&mut tx, [Audit::hold(AuditId::new(), "hold.released", id)]).await?;
     tx.commit(trail).await
 }
 
 /// Every request that is open, looked at anew.
-async fn weigh_all(tx: &mut Tx<Write>, first: Audit) -> Result<Trail, Problem> {
-    let mut entries = vec![first];
+async fn weigh_all(tx: &mut Tx<Write>, first: impl IntoIterator<Item = Audit>) -> Result<Trail, Problem> {
+    let mut entries: Vec<Audit> = first.into_iter().collect();
     for mut request in store::deletion::open_ones(tx).await? {
         entries.extend(weigh_holds(tx, &mut request).await?);
     }
