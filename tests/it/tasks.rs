@@ -278,3 +278,25 @@ async fn however_often_a_decision_was_replaced_the_next_run_is_told_the_one_that
     assert_eq!(titles(&told["state"]["decisions"]), ["Service tokens are signed with EdDSA"]);
     assert!(told["markdown"].as_str().unwrap().contains("EdDSA"), "{told}");
 }
+
+#[tokio::test]
+async fn a_tasks_record_tells_nothing_that_its_readers_may_not_see() {
+    let house = House::open().await;
+    let ada = house.person("coding", Role::Writer).await;
+    let hers = house.agent_like("coding", json!({"role": "writer", "owner": ada.id})).await;
+    let session = hers.post("sessions", json!({"agent_tool": "codex", "task": "t", "project": "gateway"})).await.expect(201);
+    let session = session["id"].as_str().unwrap();
+    let found =
+        json!({"discoveries": ["the staging gateway caches keys", "the ledger rounds half up"], "decisions": ["we call it gateway"]});
+    let written = checkpoint(&hers, session, found).await;
+    let ids: Vec<&str> = written["discoveries"].as_array().unwrap().iter().map(|one| one["memory_id"].as_str().unwrap()).collect();
+    let of = async |id: &str| ada.get(&format!("memories/{id}")).await.expect(200);
+    ada.revises(&of(ids[0]).await, json!({"visibility": "private"})).await;
+    ada.revises(&of(ids[1]).await, json!({"project": "ledger"})).await;
+    let done = hers.post("tasks/t/complete", json!({})).await.expect(200);
+    let record = of(done["episode_id"].as_str().unwrap()).await;
+    let text = record["content"].as_str().unwrap();
+    assert_eq!(record["visibility"], "workspace");
+    assert!(text.contains("we call it gateway"), "{text}");
+    assert!(!text.contains("caches keys") && !text.contains("half up"), "{text}");
+}

@@ -11,7 +11,7 @@ use crate::{
         tokens,
     },
     model::{
-        Memory, MemoryId, ReceiptId, SessionId, State as MemoryState,
+        Memory, MemoryId, ReceiptId, SessionId, State as MemoryState, Visibility,
         recall::{Detail, Recall, Receipt},
         sessions::{Event, EventType, Progress, Session, Task, TaskItem, Which, Whose},
     },
@@ -278,7 +278,9 @@ pub(super) async fn record<M>(tx: &mut Tx<M>, task: &Task, items: &[TaskItem]) -
     let checkpoints = store::tasks::checkpoints(tx, Of::Task(task.id)).await?;
     let mut ids: Vec<MemoryId> = checkpoints.iter().flat_map(|one| one.decisions.iter().chain(&one.discoveries).copied()).collect();
     ids.dedup();
-    let memories = store::memories::find_some(tx, &ids).await?;
+    // All who see the task read it, and not only who completes it.
+    let mut memories = store::memories::find_some(tx, &ids).await?;
+    memories.retain(|memory| memory.visibility == Visibility::Workspace && (memory.project.is_none() || memory.project == task.project));
     let mut text = format!("Task {}: {}\n", task.key, task.title);
     for (heading, status) in
         [("Completed", Progress::Completed), ("Left in progress", Progress::InProgress), ("Left undone", Progress::Pending)]
