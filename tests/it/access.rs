@@ -195,3 +195,31 @@ async fn names_and_addresses_are_checked() {
     admin.post("/v1/users", json!({"email": "ROOT@example.org", "name": "again"})).await.refuses(409, "email_taken");
     admin.patch("/v1/workspaces/coding", json!({"settings": {"review_threshold": 2}})).await.refuses(422, "invalid");
 }
+
+/// The key is made at the moment at which its agent's owner is taken out: whoever comes second sees the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_key_outlives_the_membership_of_its_agents_owner() {
+    let house = House::open().await;
+    let owner = house.person("coding", Role::Writer).await;
+    let agent = house.agent_like("coding", json!({"role": "writer", "owner": owner.id})).await;
+    let admin = house.admin().await.looking_at("coding");
+    // Nobody writes a key for a moment, so that both are under way at once.
+    let mut held = house.owner().begin().await.expect("a transaction");
+    sqlx::query("lock table agent_keys in exclusive mode").execute(&mut *held).await.expect("held");
+    let making = {
+        let (admin, path) = (admin.clone(), format!("agents/{}/keys", agent.id));
+        tokio::spawn(async move { admin.post(&path, json!({})).await })
+    };
+    let blocked = "select count(*) from pg_locks where not granted";
+    cairn_tests::until("the key waits", async || house.count(blocked).await >= 1).await;
+    let leaving = {
+        let (admin, path) = (admin.clone(), format!("members/{}", owner.id));
+        tokio::spawn(async move { admin.delete(&path).await })
+    };
+    cairn_tests::until("the leave waits", async || house.count(blocked).await >= 2).await;
+    held.rollback().await.expect("let go");
+    let made = making.await.expect("is answered");
+    assert_eq!(leaving.await.expect("is answered").status, 204);
+    let live = "select count(*) from agent_keys k join agents a on a.workspace_id = k.workspace_id and a.id = k.agent_id where a.owner_id is not null and k.revoked_at is null";
+    assert_eq!(house.count(live).await, 0, "a key is alive whose owner is gone: {made:?}");
+}

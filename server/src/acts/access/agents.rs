@@ -26,6 +26,7 @@ pub async fn create_agent(app: &App, scope: &Scope<Governing>, new: &NewAgent) -
     safety::refuse_in("name", &new.name)?;
     let mut tx = app.db().write(scope).await?;
     if let Some(owner) = new.owner {
+        store::members::take_turns(&mut tx).await?;
         store::members::find(&mut tx, owner).await.map_err(|problem| match problem {
             Problem::NotFound => Problem::invalid("owner", "must be a member of this workspace"),
             other => other,
@@ -89,6 +90,8 @@ pub async fn create_key(
         return Err(Problem::invalid("expires_at", "must lie in the future"));
     }
     let mut tx = app.db().write(scope).await?;
+    // Its owner may be leaving at this moment: their keys are stopped before this one is made, or with it.
+    store::members::take_turns(&mut tx).await?;
     let found = store::agents::find(&mut tx, agent).await?;
     owner_is_in(&mut tx, &found).await?;
     let shown = ShownKey::make();
