@@ -101,3 +101,24 @@ async fn a_stream_is_bounded() {
     statuses.sort_unstable();
     assert_eq!((statuses[11], statuses[12]), (200, 429), "{statuses:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_change_is_told_however_many_there_are_at_once() {
+    let house = House::open().await;
+    let (reader, writer) = (house.person("coding", Role::Reader).await, house.agent("coding", Role::Writer).await);
+    let made = std::sync::Mutex::new(Vec::new());
+    let doing = async {
+        let items: Vec<Value> = (0..500).map(|n| json!({"content": format!("line {n} of a long list")})).collect();
+        let reply = writer.post("memories/batch", json!({"items": items})).await.expect(200);
+        *made.lock().unwrap() = reply["data"].as_array().expect("a list").clone();
+    };
+    let (reply, ()) = tokio::join!(reader.get("events?seconds=20"), async {
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        doing.await;
+    });
+    let made = made.into_inner().unwrap();
+    let id = |one: &Value| one["memory"]["id"].as_str().or(one["id"].as_str()).expect("an id").to_owned();
+    let told = |one: &Value| reply.text().matches(&format!("{{\"kind\":\"memory\",\"id\":\"{}\"}}", id(one))).count();
+    let counts: Vec<usize> = made.iter().map(told).collect();
+    assert_eq!((counts.len(), counts.iter().filter(|count| **count == 1).count()), (500, 500), "each is told once");
+}

@@ -6,11 +6,11 @@ use crate::{
     problem::Problem,
     store::{
         self, Reading, Scope,
-        events::{Change, Look},
+        events::{Change, Look, Place, Snapshot},
     },
 };
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashMap,
     sync::{Mutex, PoisonError},
 };
 use time::OffsetDateTime;
@@ -20,40 +20,55 @@ use uuid::Uuid;
 const OPEN: [&str; 8] = ["memory", "session", "task", "proposal", "conflict", "deletion_request", "dream", "rollback"];
 /// And what auditors and admins may.
 const GUARDED: [&str; 5] = ["hold", "agent", "key", "person", "workspace"];
-/// More at once than this is told as one: read everything again.
-const MOST: i64 = 200;
+/// So much is told at a time, however much there is.
+const SOME: u32 = 200;
 
-/// One listener: what it has heard, and from where it has to look.
+/// One listener: up to where it has been told, and where it is within what came since.
 pub struct Listener {
-    horizon: Option<u64>,
+    told: Option<Snapshot>,
+    goes_on: Option<(Snapshot, Place)>,
     since: OffsetDateTime,
-    heard: HashSet<Uuid>,
+    /// Receipts that may still be seen again.
+    receipts: Vec<Uuid>,
+    behind: bool,
 }
 
 impl Listener {
     pub fn new() -> Self {
-        Self { horizon: None, since: clock::now(), heard: HashSet::new() }
+        Self { told: None, goes_on: None, since: clock::now(), receipts: Vec::new(), behind: false }
     }
 
-    /// What is new since the last look. The first only says where to begin.
+    /// Whether there is more to hear at once.
+    pub fn is_behind(&self) -> bool {
+        self.behind
+    }
+
+    /// What is new since the last look, or some of it. The first only says where to begin.
     pub async fn hear(&mut self, app: &App, scope: &Scope<Reading>) -> Result<Vec<Change>, Problem> {
-        let kinds = if scope.standing().role().may(Power::Auditing) { [&OPEN[..], &GUARDED[..]].concat() } else { OPEN.to_vec() };
         let now = clock::now();
         let mut tx = app.db().read(scope).await?;
-        let Look { horizon, mut changes } = store::events::since(&mut tx, self.horizon, &kinds, MOST).await?;
-        if self.horizon.is_some() {
-            let receipts = store::events::receipts(&mut tx, self.since, MOST).await?;
-            changes.extend(receipts.into_iter().map(|id| Change { mark: id.0, kind: "receipt".to_owned(), id: id.0 }));
-        } else {
-            self.heard.extend(store::events::receipts(&mut tx, self.since, MOST).await?.into_iter().map(|id| id.0));
+        let Some(told) = &self.told else {
+            self.told = Some(store::events::now(&mut tx).await?);
+            let known = store::events::receipts(&mut tx, self.since, &[], i64::MAX).await?;
+            self.receipts.extend(known.iter().map(|id| id.0));
+            return Ok(Vec::new());
+        };
+        let kinds = if scope.standing().role().may(Power::Auditing) { [&OPEN[..], &GUARDED[..]].concat() } else { OPEN.to_vec() };
+        let Look { until, mut changes, rest } = store::events::between(&mut tx, told, self.goes_on.as_ref(), &kinds, SOME).await?;
+        let receipts = store::events::receipts(&mut tx, self.since, &self.receipts, SOME.into()).await?;
+        let all = receipts.len() < SOME as usize;
+        self.behind = rest.is_some() || !all;
+        match rest {
+            Some(place) => self.goes_on = Some((until, place)),
+            None => (self.told, self.goes_on) = (Some(until), None),
         }
-        let marks: HashSet<Uuid> = changes.iter().map(|change| change.mark).collect();
-        changes.retain(|change| !self.heard.contains(&change.mark));
-        // What is no longer seen was written before the horizon and does not come again.
-        if self.horizon.is_some() {
-            self.heard = marks;
+        self.receipts.extend(receipts.iter().map(|id| id.0));
+        if all {
+            let first = store::events::first_receipt(now);
+            self.receipts.retain(|id| *id >= first);
+            self.since = now;
         }
-        (self.horizon, self.since) = (Some(horizon), now);
+        changes.extend(receipts.into_iter().map(|id| Change { kind: "receipt".to_owned(), id: id.0 }));
         Ok(changes)
     }
 }

@@ -143,8 +143,9 @@ impl Listening {
             if let Some(change) = self.told.pop_front() {
                 return Some(change);
             }
+            let pause = if self.listener.is_behind() { Duration::ZERO } else { PAUSE };
             tokio::select! {
-                () = sleep(PAUSE) => {}
+                () = sleep(pause) => {}
                 () = sleep_until(self.end) => return None,
                 _ = self.stop.changed() => return None,
             }

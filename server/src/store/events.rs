@@ -13,36 +13,63 @@ const BEHIND: Duration = Duration::seconds(10);
 /// One change: of what sort, and of which.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// The entry in the trail, or the receipt: to tell what was told before.
-    pub mark: Uuid,
     pub kind: String,
     pub id: Uuid,
 }
 
-/// What a look saw, and from where the next one has to look.
+/// As far as a listener has been told: of all that was committed when this was taken. It holds no more than what was under way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot(String);
+
+/// Where a page of changes ended, in the order of the transactions that wrote them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    written: String,
+    mark: Uuid,
+}
+
+/// A page of what was committed between two snapshots; without `rest`, that was all.
 pub struct Look {
-    pub horizon: u64,
+    pub until: Snapshot,
     pub changes: Vec<Change>,
+    pub rest: Option<Place>,
 }
 
 #[derive(sqlx::FromRow)]
 struct Row {
-    horizon: String,
+    until: String,
+    written: Option<String>,
     mark: Option<Uuid>,
     kind: Option<String>,
     id: Option<Uuid>,
 }
 
-/// What was written at or after a horizon and is of these sorts; of what has a wall of its own only what the listener may
-/// see. No horizon: only where to begin.
-pub async fn since(tx: &mut Tx<Read>, horizon: Option<u64>, kinds: &[&str], most: i64) -> Result<Look, Problem> {
+/// Where to begin.
+pub async fn now(tx: &mut Tx<Read>) -> Result<Snapshot, Problem> {
+    Ok(Snapshot(sqlx::query_scalar("select pg_current_snapshot()::text").fetch_one(tx.conn()).await?))
+}
+
+/// What was committed after one snapshot and before another, or before this moment, and is of these sorts; of what has a
+/// wall of its own only what the listener may see. A page of it, after the one before.
+pub async fn between(
+    tx: &mut Tx<Read>,
+    told: &Snapshot,
+    goes_on: Option<&(Snapshot, Place)>,
+    kinds: &[&str],
+    most: u32,
+) -> Result<Look, Problem> {
+    let (until, place) = goes_on.map(|(until, place)| (until, place)).unzip();
     let rows: Vec<Row> = sqlx::query_as(
-        "select h.horizon, e.mark, e.kind, e.id
-         from (select pg_snapshot_xmin(pg_current_snapshot())::text as horizon) h
+        "select h.until, e.written, e.mark, e.kind, e.id
+         from (select coalesce($3, pg_current_snapshot()::text) as until) h
          left join lateral (
-             select e.id as mark, e.target_type as kind, e.target_id as id
+             select e.written_xid::text as written, e.id as mark, e.target_type as kind, e.target_id as id
              from audit_entries e
-             where e.workspace_id = $1 and e.written_xid >= ($2::text)::xid8 and e.target_type = any($3) and e.target_id is not null
+             where e.workspace_id = $1 and e.written_xid >= coalesce(($4::text)::xid8, pg_snapshot_xmin(($2::text)::pg_snapshot))
+               and not pg_visible_in_snapshot(e.written_xid, ($2::text)::pg_snapshot)
+               and pg_visible_in_snapshot(e.written_xid, h.until::pg_snapshot)
+               and ($4::text is null or e.written_xid > ($4::text)::xid8 or e.id > $5)
+               and e.target_type = any($6) and e.target_id is not null
                and case e.target_type
                    when 'memory' then exists (select 1 from memories m where m.workspace_id = $1 and m.id = e.target_id)
                    when 'session' then exists (select 1 from sessions s where s.workspace_id = $1 and s.id = e.target_id)
@@ -51,29 +78,39 @@ pub async fn since(tx: &mut Tx<Read>, horizon: Option<u64>, kinds: &[&str], most
                    when 'conflict' then exists (select 1 from conflicts c where c.workspace_id = $1 and c.id = e.target_id)
                    else scope_project() is null
                end
-             order by e.written_xid desc
-             limit $4
-         ) e on $2 is not null",
+             order by e.written_xid, e.id
+             limit $7
+         ) e on true",
     )
     .bind(tx.workspace())
-    .bind(horizon.map(|horizon| horizon.to_string()))
+    .bind(&told.0)
+    .bind(until.map(|until| until.0.as_str()))
+    .bind(place.map(|place| place.written.as_str()))
+    .bind(place.map(|place| place.mark))
     .bind(kinds.iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>())
-    .bind(most)
+    .bind(i64::from(most))
     .fetch_all(tx.conn())
     .await?;
-    let number = rows.first().and_then(|row| row.horizon.parse().ok());
-    let horizon = number.ok_or_else(|| Problem::internal("a transaction's number cannot be read"))?;
-    let changes = rows.into_iter().filter_map(|row| Some(Change { mark: row.mark?, kind: row.kind?, id: row.id? })).collect();
-    Ok(Look { horizon, changes })
+    let until = rows.first().map(|row| Snapshot(row.until.clone())).ok_or_else(|| Problem::internal("a snapshot cannot be read"))?;
+    let rest =
+        rows.last().filter(|_| rows.len() >= most as usize).and_then(|row| Some(Place { written: row.written.clone()?, mark: row.mark? }));
+    let changes = rows.into_iter().filter_map(|row| Some(Change { kind: row.kind?, id: row.id? })).collect();
+    Ok(Look { until, changes, rest })
 }
 
-/// Receipts kept since a moment or shortly before it.
-pub async fn receipts(tx: &mut Tx<Read>, since: OffsetDateTime, most: i64) -> Result<Vec<ReceiptId>, Problem> {
-    let ids = sqlx::query_scalar("select id from receipts where workspace_id = $1 and id >= $2 order by id desc limit $3")
+/// Receipts kept since a moment or shortly before it, but for those that were told of.
+pub async fn receipts(tx: &mut Tx<Read>, since: OffsetDateTime, told: &[Uuid], most: i64) -> Result<Vec<ReceiptId>, Problem> {
+    let ids = sqlx::query_scalar("select id from receipts where workspace_id = $1 and id >= $2 and id <> all($3) order by id limit $4")
         .bind(tx.workspace())
-        .bind(super::activity::first_id(since - BEHIND))
+        .bind(first_receipt(since))
+        .bind(told)
         .bind(most)
         .fetch_all(tx.conn())
         .await?;
     Ok(ids)
+}
+
+/// None that is kept from this moment on has an id below this.
+pub fn first_receipt(since: OffsetDateTime) -> Uuid {
+    super::activity::first_id(since - BEHIND)
 }
