@@ -281,3 +281,30 @@ async fn a_question_that_is_too_long_for_the_page_is_said_to_be() {
     let page = receipt(&long).await;
     assert!(page.contains("The recall") && !page.contains("Ask the same today"), "a link that leads to nothing: {page}");
 }
+
+#[tokio::test]
+async fn what_lies_between_two_pages_of_a_log_is_on_one_of_them() {
+    let (_house, agent, _, browser) = desk().await;
+    let session = agent.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+    let id = session["id"].as_str().unwrap();
+    let sends = async |from: usize, to: usize, at: &Value| {
+        let events: Vec<Value> =
+            (from..to).map(|n| json!({"id": n.to_string(), "type": "message", "at": at, "text": format!("event {n}")})).collect();
+        agent.post(&format!("sessions/{id}/events"), json!({"events": events})).await.expect(200);
+    };
+    sends(0, 100, &session["started_at"]).await;
+    let body = json!({"progress": [{"item": "between the pages", "status": "completed"}]});
+    agent.post(&format!("sessions/{id}/checkpoints"), body).await.expect(201);
+    let asked = json!({"query": "asked between the pages", "session_id": id});
+    agent.asks(asked).await;
+    let later = time::OffsetDateTime::now_utc() + time::Duration::seconds(1);
+    sends(100, 110, &json!(later.format(&time::format_description::well_known::Rfc3339).unwrap())).await;
+    let first = browser.opens(&format!("/w/coding/sessions/{id}")).await.text();
+    let next = first.split("href=\"").find(|part| part.contains("cursor=")).and_then(|part| part.split('"').next()).expect("a next page");
+    let second = browser.opens(&next.replace("&amp;", "&").replace("&#38;", "&")).await.text();
+    assert!(first.contains("event 99") && second.contains("event 100"), "{second}");
+    for told in ["asked between the pages", ">between the pages"] {
+        let shown = (first.contains(told), second.contains(told));
+        assert!(shown.0 != shown.1, "{told} is on one page, and on one alone: {shown:?}");
+    }
+}

@@ -10,7 +10,7 @@ use crate::{
         sessions::{Event, Kept, Session},
     },
     problem::Problem,
-    store::{self, Permission, Scope, tasks::Of},
+    store::{self, Permission, Scope, Tx, tasks::Of},
 };
 use std::collections::HashMap;
 use time::OffsetDateTime;
@@ -18,6 +18,8 @@ use time::OffsetDateTime;
 /// So many events are a page.
 const EVENTS: i64 = 100;
 const LEARNED: i64 = 20;
+/// Recalls between the events of a page; all of a run's stand in the list of its receipts.
+const TOLD: usize = 1000;
 
 pub struct Replayed {
     pub session: Session,
@@ -36,14 +38,17 @@ pub async fn replay<P: Permission>(app: &App, scope: &Scope<P>, id: SessionId, c
     let mut tx = app.db().read(scope).await?;
     let session = store::sessions::find(&mut tx, id).await?;
     let page = store::sessions::events(&mut tx, id, Limit::parse(Some(EVENTS))?, cursor).await?;
-    // The first page begins with the run, the last one ends with it.
+    // The first page begins with the run, the last one ends with it, and every other one where the next begins.
     let from = cursor.and(page.data.first().map(|event| event.at)).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    let to = page.next_cursor.as_ref().and(page.data.last().map(|event| event.at));
+    let to = match page.next_cursor.as_deref() {
+        Some(end) => store::sessions::events(&mut tx, id, Limit::parse(Some(1))?, Some(end)).await?.data.first().map(|event| event.at),
+        None => None,
+    };
     let within = |at: OffsetDateTime| at >= from && to.is_none_or(|to| at < to);
     let mut checkpoints = store::tasks::checkpoints(&mut tx, Of::Session(id)).await?;
     checkpoints.retain(|kept| within(kept.at));
     let asked = ReceiptFilter { session_id: Some(id), from: Some(from), to, ..ReceiptFilter::default() };
-    let receipts = store::receipts::list(&mut tx, &asked, Limit::parse(Some(EVENTS))?, None).await?.data;
+    let receipts = told(&mut tx, &asked).await?;
     let ids: Vec<MemoryId> = checkpoints.iter().flat_map(|kept| kept.decisions.iter().chain(&kept.discoveries)).copied().collect();
     let titles = store::memories::titles(&mut tx, &ids).await?;
     let written = Filter { session_id: Some(id), ..Filter::default() };
@@ -58,4 +63,17 @@ pub async fn replay<P: Permission>(app: &App, scope: &Scope<P>, id: SessionId, c
         learned_more: learned.next_cursor.is_some(),
         learned: learned.data,
     })
+}
+
+async fn told<M>(tx: &mut Tx<M>, asked: &ReceiptFilter) -> Result<Vec<Receipt>, Problem> {
+    let mut told = Vec::new();
+    let mut cursor = None;
+    loop {
+        let page = store::receipts::list(tx, asked, Limit::parse(Some(200))?, cursor.as_deref()).await?;
+        told.extend(page.data);
+        cursor = page.next_cursor;
+        if cursor.is_none() || told.len() >= TOLD {
+            return Ok(told);
+        }
+    }
 }
