@@ -217,8 +217,12 @@ async fn no_later_version_in_a_file_changes_a_decision_or_contradicts_one() {
     let away = json!({"content": "Service tokens are not signed with RS256.", "kind": "decision", "title": "Tokens", "state": "archived"});
     for (n, first) in [(2, json!({"content": "Tokens are signed."})), (3, away)] {
         assert_eq!(counts(&imports(&writer, "", history(n, std::slice::from_ref(&first))).await), (1, 0, 0));
-        let report = imports(&writer, "", history(n, &[first, against.clone()])).await;
-        assert_eq!((counts(&report), &report["reasons"]), ((0, 0, 1), &json!({"contradicts": 1})), "{report}");
+        for state in ["active", "proposed"] {
+            let mut against = against.clone();
+            against["state"] = json!(state);
+            let report = imports(&writer, "", history(n, &[first.clone(), against])).await;
+            assert_eq!((counts(&report), &report["reasons"]), ((0, 0, 1), &json!({"contradicts": 1})), "{report}");
+        }
     }
 }
 

@@ -477,7 +477,7 @@ async fn propose(tx: &mut Tx<Write>, made: &[(Memory, bool)], of: &[&Asked]) -> 
     }
     let rows: Vec<store::proposals::Made<'_>> = proposals.iter().map(|(proposal, key, audit, _)| (proposal, *key, *audit)).collect();
     let made = store::proposals::insert_all(tx, &rows).await?;
-    for (proposal, key, _) in rows.iter().filter(|(proposal, ..)| !made.contains(&proposal.id)) {
+    if let Some((proposal, key, _)) = rows.iter().find(|(proposal, ..)| !made.contains(&proposal.id)) {
         let Some(key) = key else { return Err(Problem::LostRace) };
         // Somebody else found the same at this moment: look again. Where there is nothing to be seen, it is not to be seen from here.
         let seen = store::proposals::with_key(tx, proposal.project.as_deref(), key).await?;

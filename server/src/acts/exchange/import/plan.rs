@@ -294,7 +294,7 @@ async fn again<P: CanWrite>(
         let detail = "A decision is never changed, only superseded: write a new one with `supersedes`.";
         return Ok(Plan::Skip(Skipped::new(Passed::DecisionImmutable, detail).into()));
     }
-    if let Some(last) = steps.last().filter(|last| decides(scope, &memory, last)) {
+    if let Some(last) = steps.last().filter(|last| decides(scope, &memory, last, format)) {
         // Whose place it takes was settled when it came; what a later version says of that makes no room.
         let weighed = NewMemory { supersedes: memory.supersedes, ..last.new.clone() };
         if let Some(proposed) = conflicts::weigh(app, scope, weighed).await?.proposed {
@@ -321,11 +321,12 @@ fn touches_what_is_decided(memory: &Memory, steps: &[Step]) -> bool {
     false
 }
 
-/// Whether a decision would hold that does not yet, or elsewhere than before.
-fn decides<P>(scope: &Scope<P>, memory: &Memory, last: &Step) -> bool {
+/// Whether a decision would hold that does not yet, or elsewhere than before: what waits there may be known here.
+fn decides<P>(scope: &Scope<P>, memory: &Memory, last: &Step, format: Format) -> bool {
+    let away = last.state == State::Archived || (last.state == State::Superseded && format == Format::Ndjson);
     let project = last.new.project.as_ref().or(scope.project()).map(crate::model::Project::as_str);
     let held = memory.kind == Kind::Decision && matches!(memory.state, State::Active | State::Proposed);
-    last.new.kind == Kind::Decision && last.state == State::Active && (!held || project != memory.project.as_deref())
+    last.new.kind == Kind::Decision && !away && (!held || project != memory.project.as_deref())
 }
 
 async fn fresh<P: CanWrite>(
