@@ -2,6 +2,7 @@
 
 use cairn_server::pages::{PageRoute, table};
 use cairn_tests::{Browser, House, ROLES, Reply, Role};
+use serde_json::json;
 
 /// Names nothing, and is the same in every address, so that answers can be compared to the letter.
 const NOBODY: &str = "01900000-0000-7000-8000-000000000000";
@@ -157,4 +158,38 @@ async fn whose_sign_in_ran_out_over_a_form_comes_back_to_a_page_that_is_there() 
         let opened = within.opens(&back).await;
         assert!(matches!(opened.status, 200 | 303) || back.contains(NOBODY), "{page:?}: {back}: {opened:?}");
     }
+}
+
+#[tokio::test]
+async fn of_two_tasks_of_one_key_the_one_that_was_chosen_is_shown_and_changed() {
+    let house = House::open().await;
+    let person = house.person("coding", Role::Writer).await;
+    for project in ["gateway", "ledger"] {
+        let agent = house.agent_in("coding", project, Role::Writer).await;
+        let session = agent.post("sessions", json!({"agent_tool": format!("tool-of-{project}"), "task": "same"})).await.expect(201);
+        let path = format!("sessions/{}/checkpoints", session["id"].as_str().unwrap());
+        agent.post(&path, json!({"next_step": format!("step of {project}")})).await.expect(201);
+    }
+    let browser = house.browser_of(&person.email).await;
+    let board = browser.opens("/w/coding/tasks").await.text();
+    for project in ["gateway", "ledger"] {
+        let way = format!("/w/coding/tasks/same?project={project}");
+        assert!(board.contains(&format!("href=\"{way}\"")), "{board}");
+        let page = browser.opens(&way).await.text();
+        let (own, others) = if project == "gateway" { ("gateway", "ledger") } else { ("ledger", "gateway") };
+        assert!(page.contains(&format!("step of {own}")) && !page.contains(&format!("step of {others}")), "{page}");
+        assert!(page.contains(&format!("tool-of-{own}")) && !page.contains(&format!("tool-of-{others}")), "{page}");
+        assert!(page.contains(&format!("/w/coding/tasks/same/pause?project={project}")), "{page}");
+    }
+    let states = async || {
+        let of = async |project: &str| person.get(&format!("tasks/same?project={project}")).await.expect(200)["state"].clone();
+        [of("gateway").await, of("ledger").await]
+    };
+    let paused = browser.sends("/w/coding/tasks/same/pause?project=ledger", &[]).await;
+    assert!(paused.header("location").contains("tasks/same?project=ledger"), "{paused:?}");
+    assert_eq!(states().await, ["active", "paused"]);
+    browser.sends("/w/coding/tasks/same/complete?project=ledger", &[]).await;
+    assert_eq!(states().await, ["active", "completed"]);
+    browser.sends("/w/coding/tasks/same/abandon?project=gateway", &[]).await;
+    assert_eq!(states().await, ["abandoned", "completed"]);
 }

@@ -85,6 +85,11 @@ impl Chrome {
         self.one("memories", id)
     }
 
+    /// A task of a project: another one may have a task of the same key.
+    pub(crate) fn task(&self, key: &str, project: Option<&str>) -> String {
+        query::link(&self.one("tasks", key), &[("project", project.unwrap_or_default())])
+    }
+
     /// The list of memories, narrowed by one filter.
     pub(crate) fn memories_by(&self, filter: &str, value: &str) -> String {
         query::link(&self.memories(), &[(filter, value)])

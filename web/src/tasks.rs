@@ -97,16 +97,14 @@ impl Column {
 }
 
 impl Show {
-    fn here(&self) -> String {
-        self.chrome.one("tasks", &self.task.key)
-    }
-
     fn action(&self, act: &str) -> String {
-        format!("{}/{act}", self.here())
+        let page = format!("{}/{act}", self.chrome.one("tasks", &self.task.key));
+        query::link(&page, &[("project", self.task.project.as_deref().unwrap_or_default())])
     }
 
     fn runs(&self) -> String {
-        query::link(&self.chrome.place("sessions"), &[("task", &self.task.key)])
+        let of_task = [("task", self.task.key.as_str()), ("project", self.task.project.as_deref().unwrap_or_default())];
+        query::link(&self.chrome.place("sessions"), &of_task)
     }
 
     fn done(&self) -> usize {

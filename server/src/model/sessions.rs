@@ -219,6 +219,8 @@ pub struct SessionFilter {
     pub state: Option<SessionState>,
     pub project: Option<String>,
     pub task: Option<String>,
+    /// One task, where `task` is a key that two projects may have.
+    pub task_id: Option<TaskId>,
     pub actor: Option<Uuid>,
     pub agent_tool: Option<String>,
     pub external_id: Option<String>,

@@ -6,7 +6,7 @@ use crate::{
     model::{
         Power,
         page::Limit,
-        sessions::{SessionFilter, Task, TaskState},
+        sessions::{SessionFilter, Task, TaskState, Which},
     },
     problem::Problem,
     store::{Reading, Writing},
@@ -55,13 +55,13 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
     Ok(viewer.sees(view.html()))
 }
 
-pub async fn show(viewer: Viewer<Reading>, Path((_, key)): Path<(String, String)>) -> Result<Response, Problem> {
+pub async fn show(viewer: Viewer<Reading>, Path((_, key)): Key, asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
     if key.contains('\0') {
         return Err(Problem::NotFound);
     }
-    let Shown { task, items } = acts::tasks::find(app, scope, key.as_str().into()).await?;
-    let runs = SessionFilter { task: Some(task.key.clone()), ..SessionFilter::default() };
+    let Shown { task, items } = acts::tasks::find(app, scope, meant(&key, &asked)).await?;
+    let runs = SessionFilter { task_id: Some(task.id), ..SessionFilter::default() };
     let runs = acts::sessions::list(app, scope, &runs, Limit::parse(Some(RUNS))?, None).await?;
     let brief = match task.state {
         TaskState::Completed | TaskState::Abandoned => None,
@@ -84,7 +84,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, key)): Path<(String, String)
         episode: task.episode_id.map(|id| id.to_string()),
         may: may(&viewer, task.state),
         task: summary(&task),
-        chrome: viewer.chrome(None),
+        chrome: viewer.chrome(asked.complaint()),
     };
     Ok(viewer.sees(view.html()))
 }
@@ -111,23 +111,32 @@ pub struct Nothing {}
 
 type Key = Path<(String, String)>;
 
-pub async fn pause(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let done = acts::tasks::pause(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
-    settle(&viewer, &key, done, "Paused. The next run that takes it up goes on with it.")
+/// Its key is in the address, and its project where it has one: another project may have a task of this key.
+fn meant<'a>(key: &'a str, asked: &'a Asked) -> Which<'a> {
+    Which { key, project: Some(asked.said("project")).filter(|project| !project.is_empty()) }
 }
 
-pub async fn complete(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let done = acts::tasks::complete(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
-    settle(&viewer, &key, done, "Completed. Its record is kept as an episode.")
+pub async fn pause(viewer: Viewer<Writing>, Path((_, key)): Key, asked: Asked, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let which = meant(&key, &asked);
+    let done = acts::tasks::pause(&viewer.app, &viewer.scope, which).await.map(drop);
+    settle(&viewer, which, done, "Paused. The next run that takes it up goes on with it.")
 }
 
-pub async fn abandon(viewer: Viewer<Writing>, Path((_, key)): Key, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let done = acts::tasks::abandon(&viewer.app, &viewer.scope, key.as_str().into()).await.map(drop);
-    settle(&viewer, &key, done, "Abandoned.")
+pub async fn complete(viewer: Viewer<Writing>, Path((_, key)): Key, asked: Asked, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let which = meant(&key, &asked);
+    let done = acts::tasks::complete(&viewer.app, &viewer.scope, which).await.map(drop);
+    settle(&viewer, which, done, "Completed. Its record is kept as an episode.")
 }
 
-fn settle(viewer: &Viewer<Writing>, key: &str, done: Result<(), Problem>, said: &str) -> Result<Response, Problem> {
-    let key: String = form_urlencoded::byte_serialize(key.as_bytes()).collect();
-    let page = viewer.place(format_args!("tasks/{}", key.replace('+', "%20")));
+pub async fn abandon(viewer: Viewer<Writing>, Path((_, key)): Key, asked: Asked, _: Posted<Nothing>) -> Result<Response, Problem> {
+    let which = meant(&key, &asked);
+    let done = acts::tasks::abandon(&viewer.app, &viewer.scope, which).await.map(drop);
+    settle(&viewer, which, done, "Abandoned.")
+}
+
+fn settle(viewer: &Viewer<Writing>, which: Which<'_>, done: Result<(), Problem>, said: &str) -> Result<Response, Problem> {
+    let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20");
+    let project = which.project.map(|project| format!("?project={}", encoded(project))).unwrap_or_default();
+    let page = viewer.place(format_args!("tasks/{}{project}", encoded(which.key)));
     viewer.after(done.map(|()| (page.clone(), Flash::good(said))), &page)
 }

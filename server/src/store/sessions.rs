@@ -173,6 +173,9 @@ pub async fn list<M>(tx: &mut Tx<M>, filter: &SessionFilter, limit: Limit, curso
     if let Some(task) = &filter.task {
         sql.push(" and t.key = ").push_bind(task);
     }
+    if let Some(task) = filter.task_id {
+        sql.push(" and s.task_id = ").push_bind(task);
+    }
     if let Some(actor) = filter.actor {
         sql.push(" and s.actor_id = ").push_bind(actor);
     }

@@ -102,6 +102,7 @@ async fn list_sessions(
         actor: asked.actor,
         agent_tool: asked.agent_tool,
         external_id: asked.external_id,
+        task_id: None,
     };
     let page = acts::sessions::list(&app, &scope, &filter, Limit::parse(asked.limit)?, asked.cursor.as_deref()).await?;
     Ok(axum::Json(page.into()))
