@@ -166,3 +166,23 @@ async fn other_words_leave_alone_what_they_do_not_touch() {
     let now = person.reads(&memory).await;
     assert_eq!((&now["title"], &now["tags"], &now["content"]), (&json!("Invoices go out"), &sent["tags"], &sent["content"]));
 }
+
+#[tokio::test]
+async fn what_is_stale_says_so_where_somebody_chooses() {
+    let (house, agent, person, browser) = waiting_room().await;
+    let soon = time::OffsetDateTime::now_utc() + time::Duration::seconds(4);
+    let soon = soon.format(&time::format_description::well_known::Rfc3339).unwrap();
+    let expiring = json!({"content": "Service tokens are signed with RS256.", "kind": "procedure", "expires_at": soon});
+    agent.remembers_all_of(expiring).await;
+    agent.remembers_all_of(json!({"content": "Service tokens are signed with HS256.", "kind": "procedure"})).await;
+    agent.remembers("Service tokens are signed with HS256 and rotated on Mondays.").await;
+    assert_eq!(person.lists("conflicts").await.len(), 1);
+    let waiting = waiting(&person).await.remove(0);
+    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+    let conflict = browser.opens("/w/coding/conflicts").await.text();
+    assert_eq!(conflict.matches("fresh-stale").count(), 1, "one of the two is stale: {conflict}");
+    let review = browser.opens(&format!("/w/coding/review/{waiting}")).await.text();
+    let beside = review.split("What is known already").nth(1).expect("what is known");
+    assert!(beside.contains("RS256") && beside.contains("fresh-stale"), "{beside}");
+    drop(house);
+}

@@ -1,7 +1,11 @@
 //! Two memories that cannot both hold, side by side, and which of them shall.
 
 use super::{Decided, Tabs};
-use crate::{Actor, Chrome, memories::Segment, query};
+use crate::{
+    Actor, Chrome,
+    memories::{Freshness, Segment},
+    query,
+};
 use askama::Template;
 use time::OffsetDateTime;
 
@@ -47,6 +51,7 @@ pub struct Side {
     pub by: Actor,
     pub at: OffsetDateTime,
     pub verified: bool,
+    pub freshness: Freshness,
     /// What differs from the other is marked.
     pub text: Vec<Segment>,
     /// It was chosen.

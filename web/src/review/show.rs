@@ -1,7 +1,10 @@
 //! One thing that waits, beside what is known already, with what speaks for it.
 
 use super::Proposal;
-use crate::{Choice, Chrome, memories::Segment};
+use crate::{
+    Choice, Chrome,
+    memories::{Freshness, Segment},
+};
 use askama::Template;
 use time::OffsetDateTime;
 
@@ -34,6 +37,7 @@ pub struct Beside {
     pub title: String,
     pub kind: String,
     pub state: String,
+    pub freshness: Freshness,
     pub text: Vec<Segment>,
     /// How near it is, 0 to 1; none of what would change.
     pub score: Option<f32>,

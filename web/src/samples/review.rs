@@ -4,7 +4,7 @@ use super::{HOSTILE, NOW, RTL, Sample, chrome, hostile_chrome};
 use crate::{
     Actor, Choice,
     dreams::{self, Action, Dream, Named},
-    memories::Segment,
+    memories::{Freshness, Segment},
     review::{Beside, Conflict, Conflicts, Decided, Edit, Event, Filters, Index, Proposal, Run, Show, Side},
 };
 use time::Duration;
@@ -118,6 +118,7 @@ fn show() -> Show {
         title: "Tests need a seeded database".into(),
         kind: "procedure".into(),
         state: "active".into(),
+        freshness: Freshness { state: "stale".into(), reasons: vec!["not verified for 120 days".into()] },
         text: vec![
             Segment { text: "Run ".into(), emphasised: false },
             Segment { text: "scripts/fixtures.sh".into(), emphasised: true },
@@ -173,8 +174,16 @@ fn hostile_show() -> Show {
     let mut page = Show { chrome: hostile_chrome(), proposal: hostile_proposal(), text: said(HOSTILE), next: Some(word()), ..show() };
     (page.path, page.tags, page.assigned_to) = (Some(word()), vec![word()], word());
     page.edit = Some(Edit { title: word(), content: word(), kind: word(), tags: word(), reason: word(), open: true, decision: false });
-    page.beside[0] =
-        Beside { id: word(), title: word(), kind: word(), state: word(), text: said(HOSTILE), score: Some(2.0), becomes: Some(word()) };
+    page.beside[0] = Beside {
+        id: word(),
+        title: word(),
+        kind: word(),
+        state: word(),
+        freshness: Freshness { state: word(), reasons: vec![word()] },
+        text: said(HOSTILE),
+        score: Some(2.0),
+        becomes: Some(word()),
+    };
     page.runs[0].session_id = word();
     page.runs[0].events[0] = Event { kind: word(), at: NOW, what: word(), output: Some(word()), failed: true };
     page
@@ -190,6 +199,10 @@ fn side(title: &str, text: &str, days: i64) -> Side {
         by: Actor::agent("code-agent"),
         at: NOW - Duration::days(days),
         verified: days > 3,
+        freshness: match days {
+            0..=3 => Freshness { state: "fresh".into(), reasons: Vec::new() },
+            _ => Freshness { state: "suspect".into(), reasons: vec!["billing/round.rs changed in 4f2a".into()] },
+        },
         text: said(text),
         kept: false,
     }
@@ -231,7 +244,15 @@ fn conflicts() -> Conflicts {
 
 fn hostile_conflicts() -> Conflicts {
     let word = || HOSTILE.to_owned();
-    let hostile = |age: i64| Side { id: word(), kind: word(), state: word(), project: Some(word()), ..side(HOSTILE, HOSTILE, age) };
+    let freshness = || Freshness { state: word(), reasons: vec![word()] };
+    let hostile = |age: i64| Side {
+        id: word(),
+        kind: word(),
+        state: word(),
+        project: Some(word()),
+        freshness: freshness(),
+        ..side(HOSTILE, HOSTILE, age)
+    };
     let one = Conflict { id: word(), reason: word(), older: hostile(2), newer: hostile(1), ..clash() };
     let note = Decided { by: Actor::person(word()), at: NOW, note: Some(word()) };
     let two = Conflict { open: false, resolution: Some(word()), resolved: Some(note), ..clash() };

@@ -1,7 +1,7 @@
 //! Conflicts: both sides, and which of them holds.
 
 use super::{
-    super::{actors::shown, asked::Asked, forms::Posted, viewer::Viewer},
+    super::{actors::shown, asked::Asked, forms::Posted, memories::words::freshness, viewer::Viewer},
     decide::{back, note},
     decided,
     words::{COMPARED, LISTED, marked},
@@ -15,7 +15,7 @@ use crate::{
         page::Limit,
     },
     problem::Problem,
-    store::{Reading, Reviewing},
+    store::{Reading, Reviewing, Scope},
 };
 use axum::{extract::Path, response::Response};
 use cairn_web::{
@@ -45,7 +45,7 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
     let found = asked.page(list).await?;
     let view = Conflicts {
         state: asked.said("state").to_owned(),
-        conflicts: side_by_side(found.data, LISTED).await?,
+        conflicts: side_by_side(scope, found.data, LISTED).await?,
         may_decide: viewer.may(Power::Reviewing),
         single: false,
         continued: asked.is_continued(),
@@ -59,7 +59,7 @@ pub async fn show(viewer: Viewer<Reading>, Path((_, id)): Path<(String, String)>
     let found = acts::conflicts::find(&viewer.app, &viewer.scope, parse(&id)?).await?;
     let view = Conflicts {
         state: String::new(),
-        conflicts: side_by_side(vec![found], COMPARED).await?,
+        conflicts: side_by_side(&viewer.scope, vec![found], COMPARED).await?,
         may_decide: viewer.may(Power::Reviewing),
         single: true,
         continued: false,
@@ -118,14 +118,15 @@ pub async fn sweep(viewer: Viewer<Reviewing>, _: Posted<Nothing>) -> Result<Resp
 }
 
 /// Comparing takes its time, which is nobody else's.
-async fn side_by_side(found: Vec<Shown>, most: usize) -> Result<Vec<Conflict>, Problem> {
+async fn side_by_side(scope: &Scope<Reading>, found: Vec<Shown>, most: usize) -> Result<Vec<Conflict>, Problem> {
     const FEW: usize = 4;
-    let compare = move |some: &[Shown]| some.iter().map(|one| conflict(one, most)).collect::<Vec<_>>();
+    let scope = scope.clone();
+    let compare = move |some: &[Shown]| some.iter().map(|one| conflict(&scope, one, most)).collect::<Vec<_>>();
     let compared = tokio::task::spawn_blocking(move || on_all_cores(found.len(), FEW, |some| compare(&found[some])));
     Ok(compared.await.map_err(Problem::internal)?.into_iter().flatten().collect())
 }
 
-fn conflict(one: &Shown, most: usize) -> Conflict {
+fn conflict(scope: &Scope<Reading>, one: &Shown, most: usize) -> Conflict {
     let [a, b] = &one.memories;
     let (older, newer) = if a.created_at <= b.created_at { (a, b) } else { (b, a) };
     let said = &one.conflict;
@@ -136,14 +137,14 @@ fn conflict(one: &Shown, most: usize) -> Conflict {
         score: said.score,
         certain: said.certain,
         found_at: said.found_at,
-        older: side(older, newer, said.kept == Some(older.id), most),
-        newer: side(newer, older, said.kept == Some(newer.id), most),
+        older: side(scope, older, newer, said.kept == Some(older.id), most),
+        newer: side(scope, newer, older, said.kept == Some(newer.id), most),
         resolution: said.resolution.map(|how| how.word().to_owned()),
         resolved: decided(said.resolved_by.as_ref(), said.resolved_at, said.note.as_ref()),
     }
 }
 
-fn side(memory: &Memory, other: &Memory, kept: bool, most: usize) -> Side {
+fn side(scope: &Scope<Reading>, memory: &Memory, other: &Memory, kept: bool, most: usize) -> Side {
     Side {
         id: memory.id.to_string(),
         title: memory.title.clone(),
@@ -153,6 +154,7 @@ fn side(memory: &Memory, other: &Memory, kept: bool, most: usize) -> Side {
         by: shown(&memory.updated_by),
         at: memory.updated_at,
         verified: memory.verified_at.is_some(),
+        freshness: freshness(scope, memory),
         text: marked(Some(&other.content), &memory.content, most),
         kept,
     }

@@ -124,7 +124,7 @@ async fn beside<P: Permission>(viewer: &Viewer<P>, examined: &Examined) -> Resul
     let own = examined.shown.memory.as_ref().map(|memory| memory.content.as_str());
     let shown = known.into_iter().filter_map(|memory| {
         let (_, score, becomes) = wanted.iter().find(|(id, ..)| *id == memory.id)?;
-        let beside = words::beside(&memory, own, *score, becomes.clone());
+        let beside = words::beside(&viewer.scope, &memory, own, *score, becomes.clone());
         Some((memory, beside))
     });
     Ok(shown.collect())

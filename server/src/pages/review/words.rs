@@ -1,9 +1,13 @@
 //! Proposals in the words of the pages.
 
-use super::{super::written::tags_in_a_line, decided};
+use super::{
+    super::{memories::words::freshness, written::tags_in_a_line},
+    decided,
+};
 use crate::{
     acts::proposals::Shown,
     model::{Memory, MemoryId, proposals::Change},
+    store::Scope,
 };
 use cairn_web::{
     memories::{Segment, Typed},
@@ -60,12 +64,13 @@ pub fn becomes(change: &Change, id: MemoryId) -> String {
     .to_owned()
 }
 
-pub fn beside(memory: &Memory, other: Option<&str>, score: Option<f32>, becomes: Option<String>) -> Beside {
+pub fn beside<P>(scope: &Scope<P>, memory: &Memory, other: Option<&str>, score: Option<f32>, becomes: Option<String>) -> Beside {
     Beside {
         id: memory.id.to_string(),
         title: memory.title.clone(),
         kind: memory.kind.word().to_owned(),
         state: memory.state.word().to_owned(),
+        freshness: freshness(scope, memory),
         text: marked(other, &memory.content, COMPARED),
         score,
         becomes,
