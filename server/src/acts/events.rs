@@ -46,6 +46,8 @@ impl Listener {
     /// What is new since the last look, or some of it. The first only says where to begin.
     pub async fn hear(&mut self, app: &App, scope: &Scope<Reading>) -> Result<Vec<Change>, Problem> {
         let now = clock::now();
+        // Who cannot look now does not look again at once.
+        self.behind = false;
         let mut tx = app.db().read(scope).await?;
         let Some(told) = &self.told else {
             self.told = Some(store::events::now(&mut tx).await?);
