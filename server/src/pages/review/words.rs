@@ -64,7 +64,7 @@ pub fn becomes(change: &Change, id: MemoryId) -> String {
     .to_owned()
 }
 
-pub fn beside<P>(scope: &Scope<P>, memory: &Memory, other: Option<&str>, score: Option<f32>, becomes: Option<String>) -> Beside {
+pub fn beside<P>(scope: &Scope<P>, memory: &Memory, other: Option<&str>, near: Option<f32>, becomes: Option<String>) -> Beside {
     Beside {
         id: memory.id.to_string(),
         title: memory.title.clone(),
@@ -72,7 +72,7 @@ pub fn beside<P>(scope: &Scope<P>, memory: &Memory, other: Option<&str>, score: 
         state: memory.state.word().to_owned(),
         freshness: freshness(scope, memory),
         text: marked(other, &memory.content, COMPARED),
-        score,
+        score: near,
         becomes,
     }
 }
