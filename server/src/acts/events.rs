@@ -60,9 +60,10 @@ impl Listener {
         let receipts = store::events::receipts(&mut tx, self.since, &self.receipts, SOME.into()).await?;
         let all = receipts.len() < SOME as usize;
         self.behind = rest.is_some() || !all;
-        match rest {
-            Some(place) => self.goes_on = Some((until, place)),
-            None => (self.told, self.goes_on) = (Some(until), None),
+        if let Some(place) = rest {
+            self.goes_on = Some((until, place));
+        } else {
+            (self.told, self.goes_on) = (Some(until), None);
         }
         self.receipts.extend(receipts.iter().map(|id| id.0));
         if all {
