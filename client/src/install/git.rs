@@ -82,13 +82,12 @@ fn block(name: &str, program: &str) -> String {
 /// Without ours; nothing if nothing is left but the line that we needed.
 fn removed_from(text: &str) -> Option<String> {
     let Some((before, rest)) = text.split_once(BEGIN) else { return Some(text.to_owned()) };
-    let after = match rest.split_once(END) {
-        Some((_, after)) => after.strip_prefix('\n').unwrap_or(after),
+    let after = if let Some((_, after)) = rest.split_once(END) {
+        after.strip_prefix('\n').unwrap_or(after)
+    } else {
         // Somebody took the end away: only the line that is ours goes, the rest is theirs.
-        None => {
-            let rest = rest.strip_prefix('\n').unwrap_or(rest);
-            rest.split_once('\n').map_or("", |(ours, others)| if ours.contains(CALL) { others } else { rest })
-        }
+        let rest = rest.strip_prefix('\n').unwrap_or(rest);
+        rest.split_once('\n').map_or("", |(ours, others)| if ours.contains(CALL) { others } else { rest })
     };
     let left = format!("{before}{after}");
     if left.trim() == "#!/bin/sh" { None } else { Some(left) }
