@@ -297,7 +297,7 @@ async fn what_lies_between_two_pages_of_a_log_is_on_one_of_them() {
     agent.post(&format!("sessions/{id}/checkpoints"), body).await.expect(201);
     let asked = json!({"query": "asked between the pages", "session_id": id});
     agent.asks(asked).await;
-    let later = time::OffsetDateTime::now_utc() + time::Duration::seconds(1);
+    let later = cairn_server::model::clock::now() + time::Duration::seconds(1);
     sends(100, 110, &json!(later.format(&time::format_description::well_known::Rfc3339).unwrap())).await;
     let first = browser.opens(&format!("/w/coding/sessions/{id}")).await.text();
     let next = first.split("href=\"").find(|part| part.contains("cursor=")).and_then(|part| part.split('"').next()).expect("a next page");

@@ -170,7 +170,7 @@ async fn other_words_leave_alone_what_they_do_not_touch() {
 #[tokio::test]
 async fn what_is_stale_says_so_where_somebody_chooses() {
     let (house, agent, person, browser) = waiting_room().await;
-    let soon = time::OffsetDateTime::now_utc() + time::Duration::seconds(4);
+    let soon = cairn_server::model::clock::now() + time::Duration::seconds(4);
     let soon = soon.format(&time::format_description::well_known::Rfc3339).unwrap();
     let expiring = json!({"content": "Service tokens are signed with RS256.", "kind": "procedure", "expires_at": soon});
     agent.remembers_all_of(expiring).await;
