@@ -150,7 +150,8 @@ async fn whatever_is_broken_behind_our_back_is_named() {
     let mut owner = PgConnection::connect(&house.postgres().owner_url(house.database())).await.expect("the owner gets in");
     let (mut named, mut all) = (BTreeSet::new(), BTreeSet::new());
     for (promise, sql) in ways() {
-        let mut tx = owner.begin().await.expect("begins");
+        // As the command looks: at one moment, whatever is sealed meanwhile.
+        let mut tx = owner.begin_with("begin isolation level repeatable read").await.expect("begins");
         let report = look_through(&mut tx, Some(keyring), &journal).await.expect("a look");
         assert!(report.holds, "untouched it holds: {report:#?}");
         all.extend(report.checks.iter().map(|check| check.name));
