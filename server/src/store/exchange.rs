@@ -115,23 +115,6 @@ pub async fn take_turns(tx: &mut Tx<Write>) -> Result<(), Problem> {
     Ok(())
 }
 
-/// From here on what fails can be taken back alone.
-pub async fn try_one(tx: &mut Tx<Write>) -> Result<(), Problem> {
-    sqlx::query("savepoint one").execute(tx.conn()).await?;
-    Ok(())
-}
-
-/// It did not.
-pub async fn keep_one(tx: &mut Tx<Write>) -> Result<(), Problem> {
-    sqlx::query("release savepoint one").execute(tx.conn()).await?;
-    Ok(())
-}
-
-pub async fn take_back(tx: &mut Tx<Write>) -> Result<(), Problem> {
-    sqlx::query("rollback to savepoint one").execute(tx.conn()).await?;
-    Ok(())
-}
-
 /// What was imported under these keys: the memory, and its last version that came in a file.
 pub async fn known<M>(tx: &mut Tx<M>, keys: &[[u8; 32]]) -> Result<HashMap<[u8; 32], (MemoryId, Last)>, Problem> {
     let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();

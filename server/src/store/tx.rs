@@ -192,6 +192,24 @@ impl<M> Tx<M> {
 }
 
 impl Tx<Write> {
+    /// From here on what fails can be taken back alone.
+    pub async fn try_one(&mut self) -> Result<(), Problem> {
+        sqlx::query("savepoint one").execute(self.conn()).await?;
+        Ok(())
+    }
+
+    /// It did not.
+    pub async fn keep_one(&mut self) -> Result<(), Problem> {
+        sqlx::query("release savepoint one").execute(self.conn()).await?;
+        Ok(())
+    }
+
+    /// It did: as if it had never been tried.
+    pub async fn take_back(&mut self) -> Result<(), Problem> {
+        sqlx::query("rollback to savepoint one").execute(self.conn()).await?;
+        Ok(())
+    }
+
     /// Nothing had to be changed. An answer that is to be given once is kept all the same, with the memories it shows.
     pub async fn leave_as_is(mut self, shown: impl IntoIterator<Item = MemoryId>) -> Result<(), Problem> {
         match self.claimed.take() {

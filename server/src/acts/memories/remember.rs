@@ -410,12 +410,12 @@ pub(in crate::acts) async fn put_down_or_leave<P: CanWrite>(
     tx: &mut Tx<Write>,
     asked: Asked,
 ) -> Result<(Vec<Remembered>, Vec<Audit>), Problem> {
-    store::exchange::try_one(tx).await?;
+    tx.try_one().await?;
     let done = put_down(app, scope, tx, &[asked]).await;
     if done.is_ok() {
-        store::exchange::keep_one(tx).await?;
+        tx.keep_one().await?;
     } else {
-        store::exchange::take_back(tx).await?;
+        tx.take_back().await?;
     }
     unless_barred(done)
 }

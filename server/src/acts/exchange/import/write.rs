@@ -110,21 +110,21 @@ impl<P: CanWrite> Hand<'_, P> {
             return Ok(done);
         }
         let asked: Vec<Asked> = alone.iter().map(|(.., fresh)| fresh.first.clone()).collect();
-        store::exchange::try_one(&mut self.tx).await?;
+        self.tx.try_one().await?;
         match memories::put_down(self.app, self.scope, &mut self.tx, &asked).await {
             Ok((remembered, trail)) => {
                 self.trail.extend(trail);
                 for ((n, _, fresh), remembered) in alone.iter().zip(remembered) {
                     done.push((*n, self.remembered(fresh, remembered)));
                 }
-                store::exchange::keep_one(&mut self.tx).await?;
+                self.tx.keep_one().await?;
             }
             Err(problem) => {
                 if !matches!(problem, Problem::LostRace) {
                     // What is nobody's fault ends it all.
                     skipped(problem)?;
                 }
-                store::exchange::take_back(&mut self.tx).await?;
+                self.tx.take_back().await?;
                 for (n, plan, _) in alone {
                     done.push((*n, self.one(plan).await?));
                 }
@@ -135,7 +135,7 @@ impl<P: CanWrite> Hand<'_, P> {
 
     async fn one(&mut self, plan: &Plan) -> Result<Took, Problem> {
         let (entries, rows) = (self.trail.len(), self.arrived.len());
-        store::exchange::try_one(&mut self.tx).await?;
+        self.tx.try_one().await?;
         let mut done = self.tried(plan, false).await;
         let clash = match &done {
             Err(Problem::Conflict(conflict)) => conflict.code == "path_conflict",
@@ -149,7 +149,7 @@ impl<P: CanWrite> Hand<'_, P> {
         }
         match done {
             Ok(took) => {
-                store::exchange::keep_one(&mut self.tx).await?;
+                self.tx.keep_one().await?;
                 Ok(took)
             }
             Err(problem) => {
@@ -170,7 +170,7 @@ impl<P: CanWrite> Hand<'_, P> {
     }
 
     async fn back_to(&mut self, entries: usize, rows: usize) -> Result<(), Problem> {
-        store::exchange::take_back(&mut self.tx).await?;
+        self.tx.take_back().await?;
         self.trail.truncate(entries);
         self.arrived.truncate(rows);
         Ok(())
