@@ -89,6 +89,31 @@ async fn it_writes_only_its_own() {
 }
 
 #[tokio::test]
+async fn nobody_learns_there_what_another_project_knows() {
+    let two = two_projects().await;
+    let admin = two.house.person("coding", Role::Admin).await;
+    admin.patch("", json!({"settings": {"propose": {"rule": "never"}}})).await;
+    let known = two.free.remembers_all_of(json!({"content": "Refunds are paid on Mondays.", "project": "billing"})).await;
+    let (guessed, wrong) = ("Refunds are paid on Mondays.", "Refunds are paid on Tuesdays.");
+    let asked = async |place: &str, body: &dyn Fn(&str) -> Value| {
+        let (hit, miss) = (two.walled.post(place, body(guessed)).await, two.walled.post(place, body(wrong)).await);
+        hit.refuses(403, "forbidden");
+        assert_eq!(hit.but_for_the_request(), miss.but_for_the_request(), "{place}");
+    };
+    asked("memories", &|text| json!({"content": text, "project": "billing"})).await;
+    asked("memories", &|text| json!({"content": text, "project": "billing", "path": "/guess.md"})).await;
+    asked("memories/batch", &|text| json!({"items": [{"content": text, "project": "billing"}]})).await;
+    let told = async |text: &str| {
+        let file = format!("---\npath: /guess.md\nproject: billing\n---\n{text}\n");
+        two.walled.ask("POST", "import?format=markdown").bytes("text/markdown", file).send().await
+    };
+    let (hit, miss) = (told(guessed).await, told(wrong).await);
+    assert!(!hit.text().contains(known["id"].as_str().expect("an id")), "{hit:?}");
+    let reasons = async |reply: cairn_tests::Reply| reply.expect(200)["reasons"].clone();
+    assert_eq!(reasons(hit).await, reasons(miss).await);
+}
+
+#[tokio::test]
 async fn a_path_that_is_taken_behind_the_wall_says_only_that() {
     let two = two_projects().await;
     let clash = two.walled.post("memories", json!({"content": "guess", "path": "/other.md"})).await;

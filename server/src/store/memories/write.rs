@@ -41,16 +41,24 @@ pub struct Survey {
     pub below: bool,
 }
 
-/// Looks all of them up at once, in the order given. What is known is of the same project, which each names; paths are
-/// shared with those behind the wall of a limited key.
-pub async fn survey<P>(tx: &mut Tx<Write>, scope: &Scope<P>, news: &[(&NewMemory, &MemoryPath, [u8; 32])]) -> Result<Vec<Survey>, Problem> {
-    if scope.project().is_none() {
-        return look(tx, scope.person(), news).await;
+impl Survey {
+    /// No more than that the place is somebody's, or that the text was erased.
+    fn of_the_place_alone(self) -> Self {
+        Self { known: None, waiting: None, rejected: None, ..self }
     }
+}
+
+/// Looks all of them up at once, in the order given. What is known is of the same project, which each names, and for a limited
+/// key of its own only; paths are shared with those behind its wall.
+pub async fn survey<P>(tx: &mut Tx<Write>, scope: &Scope<P>, news: &[(&NewMemory, &MemoryPath, [u8; 32])]) -> Result<Vec<Survey>, Problem> {
+    let Some(own) = scope.project() else { return look(tx, scope.person(), news).await };
     let wall = lay_down_wall(tx).await?;
     let surveys = look(tx, scope.person(), news).await?;
     stand_behind(tx, &wall).await?;
-    Ok(surveys)
+    let seen = |(survey, (new, ..)): (Survey, &(&NewMemory, _, _))| {
+        if new.project.as_ref() == Some(own) { survey } else { survey.of_the_place_alone() }
+    };
+    Ok(surveys.into_iter().zip(news).map(seen).collect())
 }
 
 async fn look(tx: &mut Tx<Write>, owner: Option<PersonId>, news: &[(&NewMemory, &MemoryPath, [u8; 32])]) -> Result<Vec<Survey>, Problem> {
