@@ -66,3 +66,21 @@ async fn what_the_code_says_of_a_place_goes_with_it_into_what_stays() {
     assert_eq!((&kept["state"], kept["anchors"].as_array().map(Vec::len)), (&json!("active"), Some(2)), "{kept}");
     assert_eq!(kept["freshness"]["state"], "stale", "{kept}");
 }
+
+#[tokio::test]
+async fn what_a_picture_first_saw_of_a_place_goes_with_it_into_what_stays() {
+    let (_house, person) = house().await;
+    let text = "The gateway compares passwords in constant time because attackers measure how long an answer takes";
+    let on = |symbol: &str| json!([{"repo": "gateway", "path": LOGIN, "symbol": symbol}]);
+    let stays = json!({"content": text, "path": "/a.md", "confidence": 1.0, "anchors": on("log_out")});
+    let goes =
+        json!({"content": format!("**{}**", text.to_lowercase()), "path": "/b.md", "confidence": 0.5, "anchors": on("authenticate_user")});
+    let (stays, _goes) = (person.remembers_all_of(stays).await, person.remembers_all_of(goes).await);
+    syncs(&person, pictured("main", "aaa111", vec![service("(name)", "compare")])).await;
+    dreams(&person, json!({"mode": "auto"})).await;
+    assert_eq!(person.reads(&stays).await["anchors"].as_array().map(Vec::len), Some(2));
+    for (commit, symbols) in [("bbb222", vec![symbol("log_out", "out(all)", "bye"), symbol("authenticate_user", "(name)", "compare")])] {
+        syncs(&person, pictured("main", commit, vec![file(LOGIN, symbols)])).await;
+    }
+    assert_eq!(fresh(&person, &stays).await["state"], "stale", "its own place is another by now");
+}

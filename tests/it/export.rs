@@ -365,3 +365,28 @@ async fn a_file_with_another_tag_says_nothing_of_the_code() {
     assert_eq!((&read["tags"], &read["freshness"]), (&json!(["login"]), &doubted));
     assert_eq!(read["anchors"][0]["fingerprint"], memory["anchors"][0]["fingerprint"]);
 }
+
+#[tokio::test]
+async fn what_a_picture_first_saw_of_a_place_goes_with_it_through_a_file() {
+    let house = House::open().await;
+    let admin = house.person("coding", Role::Admin).await;
+    let memory = admin
+        .remembers_all_of(json!({"content": "Logging in is constant in time", "path": "/notes/login.md",
+            "anchors": [{"repo": "gateway", "path": LOGIN, "symbol": "authenticate_user"}]}))
+        .await;
+    // Nobody had seen the code when it was written.
+    syncs(&admin, picture("main", "aaa111", vec![service("(name)", "compare")])).await;
+    syncs(&admin, picture("main", "bbb222", vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")])])).await;
+    let doubted = fresh(&admin, &memory).await;
+    assert_eq!(doubted["state"], "stale");
+    let mut files = files(&admin.get("export?format=markdown").await.bytes);
+    let was = files["notes/login.md"].clone();
+    let more = format!("anchors:\n  - {}\n", json!({"repo": "gateway", "path": LOGIN, "symbol": "log_out"}));
+    let hung = was.replace("anchors:\n", &more);
+    assert_ne!(hung, was);
+    files.insert("notes/login.md".to_owned(), hung);
+    let report = imports(&admin, "", packed(&files)).await;
+    assert_eq!(report["updated"], 1, "{report}");
+    let read = admin.reads(&memory).await;
+    assert_eq!((read["anchors"].as_array().map(Vec::len), &read["freshness"]["state"]), (Some(2), &doubted["state"]), "{read}");
+}

@@ -472,6 +472,22 @@ async fn what_the_code_says_of_a_place_is_said_of_a_memory_that_goes_back_to_it(
 }
 
 #[tokio::test]
+async fn what_a_picture_first_saw_of_a_place_is_known_to_a_memory_that_goes_back_to_it() {
+    let house = House::open().await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let on = |symbols: &[&str]| json!(symbols.iter().map(|it| json!({"repo": "gateway", "path": LOGIN, "symbol": it})).collect::<Vec<_>>());
+    let memory = agent.remembers_all_of(json!({"content": "It is constant in time", "anchors": on(&["authenticate_user"])})).await;
+    syncs(&agent, picture("main", "aaa111", vec![service("(name)", "compare")])).await;
+    let run = At::work(&agent).await;
+    run.revises(&memory, json!({"anchors": on(&["authenticate_user", "log_out"])})).await;
+    syncs(&agent, picture("main", "bbb222", vec![file(LOGIN, vec![symbol("log_out", "out()", "bye")])])).await;
+    assert_eq!(fresh(&agent, &memory).await["state"], "stale");
+    rolls_back(&reviewer, json!({"session_id": run.session})).await;
+    let back = agent.reads(&memory).await;
+    assert_eq!((back["anchors"].as_array().map(Vec::len), &back["freshness"]["state"]), (Some(1), &json!("stale")), "{back}");
+}
+
+#[tokio::test]
 async fn what_was_hidden_before_is_left_where_another_has_its_path_by_now() {
     let house = House::open().await;
     let (ada, bob) = (house.person("coding", Role::Reviewer).await, house.person("coding", Role::Writer).await);

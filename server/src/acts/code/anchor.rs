@@ -7,7 +7,7 @@ use crate::{
         freshness::{Anchored, Branch, Files, Fingerprint},
     },
     model::{
-        Anchor, Kind, Memory, NewMemory, SessionId,
+        Anchor, Kind, Memory, MemoryId, NewMemory, SessionId,
         code::{Fate, File, Standing},
         memory::AnchorState,
     },
@@ -18,7 +18,10 @@ use crate::{
         memories::Step,
     },
 };
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet, HashMap},
+};
 use uuid::Uuid;
 
 /// Memories that are looked up together.
@@ -143,18 +146,76 @@ pub(in crate::acts) async fn renew(tx: &mut Tx<Write>, memory: &mut Memory) -> R
     Ok(())
 }
 
-/// What the other branches make of anchors that were just renewed; the memory is told with it.
-pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) -> Result<(), Problem> {
-    if memory.anchors.is_empty() {
-        memory.code.clear();
+/// These with what a picture first saw where they hang, if their versions do not say: whatever takes their anchors along takes
+/// that along too, or it would hold for whatever the code has become.
+pub(in crate::acts) async fn recall_first_sight<M>(tx: &mut Tx<M>, memories: impl Iterator<Item = &mut Memory>) -> Result<(), Problem> {
+    let unseen = |memory: &&mut Memory| memory.anchors.iter().any(|anchor| anchor.fingerprint.is_none());
+    let mut of: HashMap<MemoryId, &mut Memory> = memories.filter(unseen).map(|memory| (memory.id, memory)).collect();
+    if of.is_empty() {
         return Ok(());
     }
-    let mut changes: Vec<Change> = Vec::new();
-    let repos: Vec<&str> = memory.anchors.iter().filter_map(|anchor| anchor.repo.as_deref()).collect();
-    let trees = Trees(store::code::heads(tx, Some(&repos)).await?).of_project(memory.project.as_deref());
-    let paths: Vec<&str> = memory.anchors.iter().map(|anchor| anchor.path.as_str()).collect();
-    let ids: Vec<Uuid> = trees.0.iter().map(|tree| tree.id).collect();
-    let (files, none) = (store::code::files_of_each(tx, &ids, &paths).await?, Files::new());
+    let ids: Vec<Uuid> = of.keys().map(|id| id.0).collect();
+    for (memory, position, fingerprint, home) in store::code::first_seen(tx, &ids).await? {
+        let at = usize::try_from(position - 1).unwrap_or(usize::MAX);
+        let Some(anchor) = of.get_mut(&memory).and_then(|memory| memory.anchors.get_mut(at)) else { continue };
+        if anchor.fingerprint.is_none() {
+            (anchor.fingerprint, anchor.state) = (Some(fingerprint), AnchorState::Fresh);
+            anchor.repo = anchor.repo.take().or(home);
+        }
+    }
+    Ok(())
+}
+
+/// Who only says again where a memory hangs says nothing new of the code there.
+pub(in crate::acts) fn hung_as_before(before: &[Anchor], told: &[Anchor]) -> Vec<Anchor> {
+    let same = |was: &&Anchor, told: &Anchor| {
+        (&was.path, &was.symbol) == (&told.path, &told.symbol)
+            && (told.repo.is_none() || told.repo == was.repo)
+            && (told.fingerprint.is_none() || told.fingerprint == was.fingerprint)
+    };
+    told.iter().map(|told| before.iter().find(|was| same(was, told)).unwrap_or(told).clone()).collect()
+}
+
+/// What the other branches make of anchors that were just renewed; the memory is told with it.
+pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) -> Result<(), Problem> {
+    rejudge_all(tx, [memory].into_iter()).await
+}
+
+/// The same for those of some steps that hang elsewhere than before: what was said of their old places went with those.
+pub(in crate::acts) async fn rejudge_moved(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), Problem> {
+    let moved = steps.iter_mut().filter(|step| step.before.anchors != step.next.anchors);
+    rejudge_all(tx, moved.map(|step| &mut step.next)).await
+}
+
+async fn rejudge_all<'a>(tx: &mut Tx<Write>, memories: impl Iterator<Item = &'a mut Memory>) -> Result<(), Problem> {
+    let (mut hung, free): (Vec<&mut Memory>, Vec<&mut Memory>) = memories.partition(|memory| !memory.anchors.is_empty());
+    for memory in free {
+        memory.code.clear();
+    }
+    if hung.is_empty() {
+        return Ok(());
+    }
+    let repos: BTreeSet<&str> = hung.iter().flat_map(|memory| &memory.anchors).filter_map(|anchor| anchor.repo.as_deref()).collect();
+    let heads = store::code::heads(tx, Some(&Vec::from_iter(repos))).await?;
+    let ids: Vec<Uuid> = heads.iter().map(|tree| tree.id).collect();
+    for some in hung.chunks_mut(AT_ONCE) {
+        let paths: BTreeSet<&str> = some.iter().flat_map(|memory| &memory.anchors).map(|anchor| anchor.path.as_str()).collect();
+        let files = store::code::files_of_each(tx, &ids, &Vec::from_iter(paths)).await?;
+        let mut changes: Vec<Change> = Vec::new();
+        for memory in some {
+            memory.code = standings(memory, &Trees(heads.clone()).of_project(memory.project.as_deref()), &files);
+            let change = |standing: &Standing| Change { memory: memory.id, standing: standing.clone(), fingerprint: None };
+            changes.extend(memory.code.iter().map(change));
+        }
+        store::code::put(tx, &changes).await?;
+    }
+    Ok(())
+}
+
+/// What each branch makes of its anchors, where that is not what they were.
+fn standings(memory: &Memory, trees: &Trees, files: &HashMap<Uuid, Files>) -> Vec<Standing> {
+    let none = Files::new();
+    let mut standings = Vec::new();
     for tree in &trees.0 {
         let main = trees.0.iter().find(|one| one.repo == tree.repo && one.main).map_or(tree.branch.as_str(), |one| &one.branch);
         let files = files.get(&tree.id).unwrap_or(&none);
@@ -165,7 +226,7 @@ pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) ->
             let anchored =
                 Anchored { path: &anchor.path, symbol: anchor.symbol.as_deref(), fingerprint: Some(fingerprint), standing: None };
             let Some(found) = branch.judge(&anchored).filter(|found| found.verdict != Fate::Unchanged) else { continue };
-            let standing = Standing {
+            standings.push(Standing {
                 position,
                 branch: tree.branch.clone(),
                 main: tree.main,
@@ -177,21 +238,10 @@ pub(in crate::acts) async fn rejudge(tx: &mut Tx<Write>, memory: &mut Memory) ->
                 was_symbol: anchor.symbol.clone(),
                 since: found.since,
                 at: memory.updated_at,
-            };
-            changes.push(Change { memory: memory.id, standing, fingerprint: None });
+            });
         }
     }
-    store::code::put(tx, &changes).await?;
-    memory.code = changes.into_iter().map(|change| change.standing).collect();
-    Ok(())
-}
-
-/// The same for those of some steps that hang elsewhere than before: what was said of their old places went with those.
-pub(in crate::acts) async fn rejudge_moved(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), Problem> {
-    for Step { next, .. } in steps.iter_mut().filter(|step| step.before.anchors != step.next.anchors) {
-        rejudge(tx, next).await?;
-    }
-    Ok(())
+    standings
 }
 
 /// Pictures that a memory may be hung on, the likeliest first: of the branch its run works on, of the main ones, the newest.

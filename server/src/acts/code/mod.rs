@@ -7,7 +7,7 @@ mod related;
 mod sync;
 
 pub use crate::{engines::recall::hanging::Tally, store::code::Seen};
-pub(super) use anchor::{hang, hang_all, rejudge, rejudge_moved, renew};
+pub(super) use anchor::{hang, hang_all, hung_as_before, recall_first_sight, rejudge, rejudge_moved, renew};
 pub use browse::{Doubtful, Entry, Known, Opened, Place, WEIGHED, doubtful, folder, pictures, place};
 pub use forget::{forget_branch, forget_the_old};
 pub use related::{Companion, Related, related};

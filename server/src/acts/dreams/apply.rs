@@ -62,7 +62,8 @@ impl<'a> Batch<'a> {
                 others.into_iter().chain([memory])
             })
             .collect();
-        let held = store::memories::find_some_to_change(tx, &changing).await?;
+        let mut held = store::memories::find_some_to_change(tx, &changing).await?;
+        code::recall_first_sight(tx, held.iter_mut()).await?;
         let held = held.into_iter().map(|memory| (memory.id, memory)).collect();
         let (done_so_far, trail, versions, gone) = (Vec::new(), Vec::new(), HashMap::new(), HashSet::new());
         let mut batch = Batch { run, held, next: BTreeMap::new(), done: done_so_far, trail, versions, gone };

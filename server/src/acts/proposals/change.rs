@@ -20,7 +20,7 @@ pub async fn apply(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, memory: MemoryI
 
 /// One stays, with the tags and places of those that make room for it.
 async fn merge(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, keep: MemoryId, away: &[MemoryId]) -> Result<Vec<Audit>, Problem> {
-    let kept = match store::memories::find_to_change(tx, keep).await {
+    let mut kept = match store::memories::find_to_change(tx, keep).await {
         Err(Problem::NotFound) => return Err(Problem::conflict("wrong_state", "The memory that was to stay is no longer there.")),
         held => held?,
     };
@@ -29,6 +29,7 @@ async fn merge(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, keep: MemoryId, awa
     }
     let mut gone = store::memories::find_some(tx, away).await?;
     gone.retain(|memory| memory.state == State::Active && memory.id != keep);
+    code::recall_first_sight(tx, gone.iter_mut().chain([&mut kept])).await?;
     let mut trail = supersede(tx, scope, away, keep).await?;
     if let Some(mut next) = dreams::with_labels_of(scope, &kept, &gone) {
         memories::may_change(scope, &kept)?;

@@ -35,7 +35,8 @@ pub(super) async fn apply(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, id: Roll
 async fn steps(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, some: &[(MemoryId, i32, i32)]) -> Result<Vec<Step>, Problem> {
     let now: Vec<(MemoryId, i32)> = some.iter().map(|(id, now, _)| (*id, *now)).collect();
     let then: Vec<(MemoryId, i32)> = some.iter().filter(|(.., to)| *to > 0).map(|(id, _, to)| (*id, *to)).collect();
-    let befores = store::memories::find_versions(tx, &now).await?;
+    let mut befores = store::memories::find_versions(tx, &now).await?;
+    code::recall_first_sight(tx, befores.iter_mut()).await?;
     let mut states: HashMap<MemoryId, Memory> =
         store::memories::find_versions(tx, &then).await?.into_iter().map(|memory| (memory.id, memory)).collect();
     if befores.len() != some.len() || states.len() != then.len() {
@@ -55,6 +56,7 @@ async fn steps(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, some: &[(MemoryId, 
 fn as_it_was(scope: &Scope<Reviewing>, before: &Memory, old: Memory) -> Memory {
     let now = next_state(scope, before, Operation::Reverted);
     Memory {
+        anchors: code::hung_as_before(&before.anchors, &old.anchors),
         version: now.version,
         operation: now.operation,
         reason: Some(format!("rolled back to version {}", old.version)),

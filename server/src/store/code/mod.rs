@@ -11,5 +11,5 @@ pub use snapshots::{
     main_of, open, outlived, put_default, put_files, put_head, put_part, remove, set_main,
 };
 pub use verdicts::{
-    Anchor, Change, Hung, Judging, anchors, branch_of_run, forget, hung_on, judge_on, put, side_branch_of_run, texts, unsay,
+    Anchor, Change, Hung, Judging, anchors, branch_of_run, first_seen, forget, hung_on, judge_on, put, side_branch_of_run, texts, unsay,
 };

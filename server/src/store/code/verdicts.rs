@@ -234,6 +234,20 @@ async fn touch(tx: &mut Tx<Write>, changes: &[Change]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// An anchor by its place in a memory, what a picture first saw there, and in which repository if it names none.
+pub type FirstSeen = (MemoryId, i32, String, Option<String>);
+
+/// What pictures first saw at anchors of these memories: it stands beside their versions.
+pub async fn first_seen<M>(tx: &mut Tx<M>, memories: &[Uuid]) -> Result<Vec<FirstSeen>, Problem> {
+    Ok(sqlx::query_as(
+        "select memory_id, position, fingerprint, home from anchors where workspace_id = $1 and memory_id = any($2) and fingerprint is not null",
+    )
+    .bind(tx.workspace())
+    .bind(memories)
+    .fetch_all(tx.conn())
+    .await?)
+}
+
 /// Nothing is said of a memory's anchors any longer, and nothing is known of what they looked like beyond its version.
 pub async fn forget(tx: &mut Tx<Write>, memory: MemoryId) -> Result<(), Problem> {
     let workspace = tx.workspace();

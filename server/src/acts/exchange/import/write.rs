@@ -15,7 +15,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::tokens,
     model::{
-        Anchor, Kind, Memory, MemoryId, NewMemory, State, clock,
+        Kind, Memory, MemoryId, NewMemory, State, clock,
         exchange::{Format, Origin, Passed, Skipped},
         memory::Operation,
         text::MemoryPath,
@@ -288,11 +288,12 @@ impl<P: CanWrite> Hand<'_, P> {
     }
 
     async fn hold(&mut self, seen: &Memory) -> Result<Memory, Problem> {
-        let memory = store::memories::find_to_change(&mut self.tx, seen.id).await?;
+        let mut memory = store::memories::find_to_change(&mut self.tx, seen.id).await?;
         if memory.version != seen.version {
             return Err(Problem::conflict("not_active", "Somebody changed it at the same moment; send the file again."));
         }
         memories::may_change(self.scope, &memory)?;
+        code::recall_first_sight(&mut self.tx, [&mut memory].into_iter()).await?;
         Ok(memory)
     }
 
@@ -311,7 +312,7 @@ impl<P: CanWrite> Hand<'_, P> {
             kind: new.kind,
             tags: new.tags.clone(),
             project,
-            anchors: hung_as_before(&before.anchors, &new.anchors),
+            anchors: code::hung_as_before(&before.anchors, &new.anchors),
             source: new.source.clone(),
             confidence: new.confidence.unwrap_or(before.confidence),
             state: step.state,
@@ -365,15 +366,6 @@ impl<P: CanWrite> Hand<'_, P> {
         self.trail.push(Audit::memories_imported(format, taken, updated));
         self.tx.commit(self.trail.into_iter().collect::<Trail>()).await
     }
-}
-
-/// Who only says again where a memory hangs says nothing new of the code there.
-fn hung_as_before(before: &[Anchor], told: &[Anchor]) -> Vec<Anchor> {
-    let same = |was: &&Anchor, told: &Anchor| {
-        (&was.repo, &was.path, &was.symbol) == (&told.repo, &told.path, &told.symbol)
-            && (told.fingerprint.is_none() || told.fingerprint == was.fingerprint)
-    };
-    told.iter().map(|told| before.iter().find(|was| same(was, told)).unwrap_or(told).clone()).collect()
 }
 
 fn duplicate(memory: MemoryId) -> Took {
