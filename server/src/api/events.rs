@@ -31,6 +31,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 /// From one look to the next.
 const PAUSE: Duration = Duration::from_secs(1);
+/// From one page of many changes to the next: others get a word in.
+const BREATH: Duration = Duration::from_millis(20);
 /// How soon a listener whose key was revoked or whose sign-in has ended hears no more.
 const ASK_AGAIN: Duration = Duration::from_secs(5);
 /// Then it ends, and who still wants to listen comes again.
@@ -143,7 +145,7 @@ impl Listening {
             if let Some(change) = self.told.pop_front() {
                 return Some(change);
             }
-            let pause = if self.listener.is_behind() { Duration::ZERO } else { PAUSE };
+            let pause = if self.listener.is_behind() { BREATH } else { PAUSE };
             tokio::select! {
                 () = sleep(pause) => {}
                 () = sleep_until(self.end) => return None,

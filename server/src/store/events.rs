@@ -61,21 +61,22 @@ pub async fn between(
     let (until, place) = goes_on.map(|(until, place)| (until, place)).unzip();
     let rows: Vec<Row> = sqlx::query_as(
         "select h.until, e.written, e.mark, e.kind, e.id
-         from (select coalesce($3, pg_current_snapshot()::text) as until) h
+         from (select coalesce($3, pg_current_snapshot()::text) as until,
+             coalesce(($4::text)::xid8, pg_snapshot_xmin(($2::text)::pg_snapshot)) as written) h
          left join lateral (
              select e.written_xid::text as written, e.id as mark, e.target_type as kind, e.target_id as id
              from audit_entries e
-             where e.workspace_id = $1 and e.written_xid >= coalesce(($4::text)::xid8, pg_snapshot_xmin(($2::text)::pg_snapshot))
+             where e.workspace_id = $1
+               and (e.written_xid, e.id) > (h.written, $5)
                and not pg_visible_in_snapshot(e.written_xid, ($2::text)::pg_snapshot)
                and pg_visible_in_snapshot(e.written_xid, h.until::pg_snapshot)
-               and ($4::text is null or e.written_xid > ($4::text)::xid8 or e.id > $5)
                and e.target_type = any($6) and e.target_id is not null
                and case e.target_type
-                   when 'memory' then exists (select 1 from memories m where m.workspace_id = $1 and m.id = e.target_id)
-                   when 'session' then exists (select 1 from sessions s where s.workspace_id = $1 and s.id = e.target_id)
-                   when 'task' then exists (select 1 from tasks t where t.workspace_id = $1 and t.id = e.target_id)
-                   when 'proposal' then exists (select 1 from proposals p where p.workspace_id = $1 and p.id = e.target_id)
-                   when 'conflict' then exists (select 1 from conflicts c where c.workspace_id = $1 and c.id = e.target_id)
+                   when 'memory' then (select true from memories m where m.workspace_id = $1 and m.id = e.target_id)
+                   when 'session' then (select true from sessions s where s.workspace_id = $1 and s.id = e.target_id)
+                   when 'task' then (select true from tasks t where t.workspace_id = $1 and t.id = e.target_id)
+                   when 'proposal' then (select true from proposals p where p.workspace_id = $1 and p.id = e.target_id)
+                   when 'conflict' then (select true from conflicts c where c.workspace_id = $1 and c.id = e.target_id)
                    else scope_project() is null
                end
              order by e.written_xid, e.id
@@ -86,9 +87,11 @@ pub async fn between(
     .bind(&told.0)
     .bind(until.map(|until| until.0.as_str()))
     .bind(place.map(|place| place.written.as_str()))
-    .bind(place.map(|place| place.mark))
+    .bind(place.map_or(Uuid::nil(), |place| place.mark))
     .bind(kinds.iter().map(|kind| (*kind).to_owned()).collect::<Vec<_>>())
     .bind(i64::from(most))
+    // A plan that is kept goes through the index from its beginning: it does not know where this page begins.
+    .persistent(false)
     .fetch_all(tx.conn())
     .await?;
     let until = rows.first().map(|row| Snapshot(row.until.clone())).ok_or_else(|| Problem::internal("a snapshot cannot be read"))?;
