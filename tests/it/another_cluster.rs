@@ -112,6 +112,10 @@ async fn a_server_that_starts_forgets_the_numbers_of_the_other() {
     lives_on(&house).await;
     let agent = house.agent("coding", Role::Writer).await;
     agent.remembers("marmalade is for breakfast").await;
+    let old = agent.remembers("jam is for breakfast").await;
+    let new = agent.remembers_all_of(json!({"content": "jam is for tea", "supersedes": old["id"]})).await;
+    let (asks, lets_go) = (house.person("coding", Role::Admin).await, house.person("coding", Role::Admin).await);
+    lets_go.lets_go(&asks.asks_to_erase(&[&old], "a wish").await).await;
     house.is_sealed().await;
     house.shut().await;
     moves(&house, &other).await;
@@ -121,7 +125,10 @@ async fn a_server_that_starts_forgets_the_numbers_of_the_other() {
     assert_eq!(moved.count(ahead).await, 0, "these would be read anew with every recall");
     let agent = agent.living_at(&moved.url);
     agent.remembers("honey is for supper").await;
-    assert_eq!(agent.recalls("honey or marmalade?").await.len(), 2);
+    assert_eq!(agent.recalls("honey, jam or marmalade?").await.len(), 3);
+    // What was erased there was erased before anything that is asked here.
+    let again = agent.ask("PATCH", &cairn_tests::at(&new)).header("Idempotency-Key", "k").json(&json!({"tags": ["tea"]}));
+    assert_eq!(again.send().await.expect(200)["supersedes"], old["id"]);
     moved.is_sealed().await;
     assert_eq!(moved.count("select count(*) from home").await, 1);
 }

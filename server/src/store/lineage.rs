@@ -86,6 +86,7 @@ async fn forget_transactions(conn: &mut PgConnection) -> Result<(), sqlx::Error>
          update memory_touches set changed_xid = pg_current_xact_id();
          update audit_entries set written_xid = '0';
          update audit_horizon set horizon = '0';
+         update deletion_requests set executed_xid = '0' where executed_xid is not null;
          update memory_vectors set changed_xid = pg_current_xact_id() where changed_xid is not null;
          commit",
     )
