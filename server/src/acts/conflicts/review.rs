@@ -96,11 +96,16 @@ pub async fn resolve(app: &App, scope: &Scope<Reviewing>, id: ConflictId, keep: 
         None => (None, Vec::new()),
     };
     let mut tx = app.db().write(scope).await?;
+    let seen = store::conflicts::find(&mut tx, id).await?;
+    // Held until the end, and before the conflict, as by whoever revises one: who hides one meanwhile is seen here, or sees what
+    // it took the place of.
+    let held = store::memories::find_some_to_change(&mut tx, &[seen.a, seen.b]).await?;
     let mut conflict = store::conflicts::find_to_change(&mut tx, id).await?;
     if conflict.state != ConflictState::Open {
         return Err(Problem::conflict("wrong_state", "This conflict is resolved already, or one of the two is no longer active."));
     }
-    let mut trail = applied(&mut tx, scope, &conflict, keep).await?;
+    let of = |id: MemoryId| held.iter().find(|memory| memory.id == id).ok_or(Problem::NotFound);
+    let mut trail = applied(&mut tx, scope, [of(conflict.a)?, of(conflict.b)?], keep).await?;
     let (audit, now) = (AuditId::new(), clock::now());
     let (resolution, kept) = match keep {
         Keep::One(kept) => (Resolution::One, Some(kept)),
@@ -121,29 +126,25 @@ pub async fn resolve(app: &App, scope: &Scope<Reviewing>, id: ConflictId, keep: 
 }
 
 /// What deciding does to the two, with the entries that stand for it.
-async fn applied(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, conflict: &Conflict, keep: Keep) -> Result<Vec<Audit>, Problem> {
+async fn applied(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, [a, b]: [&Memory; 2], keep: Keep) -> Result<Vec<Audit>, Problem> {
     match keep {
-        Keep::One(kept) if kept == conflict.a || kept == conflict.b => {
-            let other = if kept == conflict.a { conflict.b } else { conflict.a };
-            // Held until the end: who hides one meanwhile is seen here, or sees what it took the place of.
-            let (a, b) = (store::memories::find_to_change(tx, conflict.a).await?, store::memories::find_to_change(tx, conflict.b).await?);
-            if kept == a.id { may_win(&a, &b) } else { may_win(&b, &a) }?;
-            Ok(vec![memories::put_aside(tx, scope, other, kept).await?])
+        Keep::One(kept) if kept == a.id || kept == b.id => {
+            let (kept, other) = if kept == a.id { (a, b) } else { (b, a) };
+            may_win(kept, other)?;
+            Ok(vec![memories::put_aside(tx, scope, other.id, kept.id).await?])
         }
         Keep::One(_) => Err(Problem::invalid("keep", "must be the id of one of the two, `both` or `neither`")),
         Keep::Both => {
             // Who may change neither of the two has no say in it.
-            let both = store::memories::find_some(tx, &[conflict.a, conflict.b]).await?;
-            let mut refusals = both.iter().map(|memory| memories::may_change(scope, memory));
+            let mut refusals = [a, b].into_iter().map(|memory| memories::may_change(scope, memory));
             if refusals.clone().all(|may| may.is_err()) { refusals.next().unwrap_or(Ok(())).map(|()| Vec::new()) } else { Ok(Vec::new()) }
         }
         Keep::Neither => {
             let mut trail = Vec::new();
-            for id in [conflict.a, conflict.b] {
-                let memory = store::memories::find_to_change(tx, id).await?;
-                memories::may_change(scope, &memory)?;
+            for memory in [a, b] {
+                memories::may_change(scope, memory)?;
                 if memory.state == State::Active {
-                    trail.push(memories::put_away(tx, scope, &memory).await?);
+                    trail.push(memories::put_away(tx, scope, memory).await?);
                 }
             }
             Ok(trail)
