@@ -136,6 +136,13 @@ async fn what_took_the_place_of_what_others_read_is_not_hidden_later() {
         assert_eq!(grace.reads(memory).await["superseded_by"], by["id"]);
         assert_eq!(grace.reads(by).await["visibility"], "workspace");
     }
+    // Nobody reads what was erased.
+    let last = ada.remembers_all_of(json!({"content": "The canteen opens at two.", "supersedes": new["id"]})).await;
+    let (asks, approves) = (house.person("coding", Role::Admin).await, house.person("coding", Role::Admin).await);
+    let request = asks.asks_to_erase(&[&old, &new], "asked for").await;
+    approves.approves(&request).await;
+    approves.executes(&request).await.expect(200);
+    ada.patch(&at(&last), private.clone()).await.expect(200);
     // What only she had read before is hers to hide again.
     let note = ada.remembers_all_of(json!({"content": "hers at first", "visibility": "private"})).await;
     let shown = json!({"content": "open later", "visibility": "workspace", "supersedes": note["id"]});

@@ -55,8 +55,10 @@ async fn stands_for_others(tx: &mut Tx<Write>, memory: &Memory) -> Result<bool, 
     if let Some(old) = memory.supersedes {
         match store::memories::find(tx, old).await {
             Ok(old) if !Visibility::Private.may_stand_for(old.visibility) => return Ok(true),
-            Err(Problem::NotFound) => return Ok(true),
-            found => found.map(drop)?,
+            // What was erased is read by nobody.
+            Err(Problem::NotFound) if store::memories::is_there(tx, old).await? => return Ok(true),
+            Ok(_) | Err(Problem::NotFound) => {}
+            Err(problem) => return Err(problem),
         }
     }
     store::memories::stands_for_others(tx, memory.id).await

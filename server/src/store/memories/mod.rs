@@ -13,7 +13,11 @@ pub use list::list;
 pub use review::{Doubted, doubted};
 pub use write::{Step, Survey, advance, advance_all, insert, survey};
 
-use super::{Tx, tx::Write};
+use super::{
+    Tx,
+    guise::{as_app, as_index},
+    tx::Write,
+};
 use crate::{
     model::{Memory, MemoryId},
     problem::Problem,
@@ -66,6 +70,19 @@ pub async fn stands_for_others<M>(tx: &mut Tx<M>, id: MemoryId) -> Result<bool, 
     .bind(id)
     .fetch_one(tx.conn())
     .await?)
+}
+
+/// Whether there is such a memory, wherever it is hidden.
+pub async fn is_there<M>(tx: &mut Tx<M>, id: MemoryId) -> Result<bool, Problem> {
+    let workspace = tx.workspace();
+    as_index(tx).await?;
+    let there = sqlx::query_scalar("select exists (select 1 from memories where workspace_id = $1 and id = $2)")
+        .bind(workspace)
+        .bind(id)
+        .fetch_one(tx.conn())
+        .await?;
+    as_app(tx).await?;
+    Ok(there)
 }
 
 /// Whether a decision was made or changed since, but for these.
