@@ -118,6 +118,7 @@ async fn no_reason_of_a_deletion_or_a_hold_keeps_a_secret() {
         let asked = agent.asks_to_erase(&[&memory], &text).await;
         let held = auditor.post("holds", json!({"memory_ids": [memory["id"]], "reason": text})).await.expect(201);
         let read = auditor.get(&format!("holds/{}", held["id"].as_str().unwrap())).await.expect(200);
+        auditor.post("holds", json!({"subject": text, "reason": "case"})).await.refuses(422, "invalid");
         for said in [&asked, &held, &read] {
             assert!(!said.to_string().contains(&secret) && said["reason"].as_str().unwrap().contains("[redacted: "), "{said}");
         }

@@ -21,6 +21,7 @@ use crate::{
 /// Keep something from being erased. Whoever executes a deletion at this moment is waited for, or waits.
 pub async fn hold(app: &App, scope: &Scope<Auditing>, asked: Selectors, reason: String) -> Result<Hold, Problem> {
     for_the_whole(scope)?;
+    asked.subject.as_deref().map_or(Ok(()), |subject| safety::refuse_in("subject", subject))?;
     let admitted = safety::admit_text(app, scope, "reason", reason).await?;
     let (here, by) = (app.clone(), scope.clone());
     to_the_end(scope, async move { Box::pin(place(&here, &by, asked, admitted)).await }).await
