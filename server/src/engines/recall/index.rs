@@ -106,14 +106,6 @@ impl Index {
         self.entries.get(document as usize)?.as_ref()
     }
 
-    /// The session mates of a document in the order of their birth, and its place among them.
-    pub(super) fn mates(&self, document: u32) -> (&[u32], usize) {
-        match self.entry(document) {
-            Some(entry) if entry.session != NONE => self.sessions.around(entry.session, document, &|mate| birth(&self.entries, mate)),
-            _ => (&[], 0),
-        }
-    }
-
     fn take_out(&mut self, id: MemoryId) {
         let Some(document) = self.numbers.remove(&id) else { return };
         if let Some(session) = self.entry(document).map(|entry| entry.session).filter(|session| *session != NONE) {

@@ -155,8 +155,7 @@ impl<'a> Search<'a> {
 
     /// The ones before and after it in its session, as far as they may be seen.
     fn neighbours(&self, document: u32) -> [Option<u32>; 2] {
-        let (mates, at) = self.index.mates(document);
-        [at.checked_sub(1), Some(at + 1)].map(|beside| mates.get(beside?).copied().filter(|mate| self.allowed.contains(*mate)))
+        self.index.sessions.beside(document).map(|mate| mate.filter(|mate| self.allowed.contains(*mate)))
     }
 
     /// Nothing was asked: the newest of all, for their authority and age to speak.

@@ -36,6 +36,8 @@ pub struct Vectors {
     documents: Vec<u32>,
     /// Document → its first row.
     first_rows: Vec<u32>,
+    /// Rows whose document is gone: so few that asking them is quicker than looking up a document.
+    gone: RoaringBitmap,
     signs: Option<Signs>,
 }
 
@@ -66,6 +68,7 @@ impl Vectors {
             self.codes[row * self.dimension..(row + 1) * self.dimension].fill(0);
             self.scales[row] = 0.0;
             self.documents[row] = NONE;
+            self.gone.insert(u32::try_from(row).unwrap_or(NONE));
             if let Some(signs) = &mut self.signs {
                 signs.clear(row);
             }
@@ -133,6 +136,7 @@ impl Vectors {
         self.codes.capacity()
             + self.scales.capacity() * size_of::<f32>()
             + (self.documents.capacity() + self.first_rows.capacity()) * size_of::<u32>()
+            + self.gone.serialized_size()
             + self.signs.as_ref().map_or(0, Signs::bytes)
     }
 
@@ -189,7 +193,10 @@ impl Vectors {
     }
 
     fn is_allowed(&self, row: usize, allowed: Option<&RoaringBitmap>) -> bool {
-        self.documents[row] != NONE && allowed.is_none_or(|allowed| allowed.contains(self.documents[row]))
+        match allowed {
+            Some(allowed) => self.documents[row] != NONE && allowed.contains(self.documents[row]),
+            None => !self.gone.contains(u32::try_from(row).unwrap_or(NONE)),
+        }
     }
 
     /// Rows from here and there. They are copied together before they are scored, so that the waits for memory overlap.
