@@ -131,15 +131,11 @@ impl Filters {
     pub fn allowed(&self, filter: &Filter, viewer: Viewer<'_>, now: i64, entries: &[Option<Entry>]) -> RoaringBitmap {
         let mut allowed =
             any_of(filter.states.iter().map(|one| &self.states[state(*one)])).unwrap_or_else(|| self.states[state(State::Active)].clone());
-        match viewer.person.and_then(|person| self.owners.with(&person)) {
-            Some(own) => allowed &= &self.open | own,
-            None => allowed &= &self.open,
+        if let Some(seen) = self.seen_by(viewer) {
+            allowed &= seen;
         }
-        for project in viewer.project.iter().copied().chain(filter.project.as_deref()) {
-            match self.projects.with(project) {
-                Some(own) => allowed &= &self.shared | own,
-                None => allowed &= &self.shared,
-            }
+        if let Some(project) = filter.project.as_deref() {
+            allowed &= self.of_project(project);
         }
         if let Some(kinds) = any_of(filter.kinds.iter().map(|one| &self.kinds[kind(*one)])) {
             allowed &= kinds;
@@ -164,6 +160,30 @@ impl Filters {
             self.keep_as_fresh(&mut allowed, filter, now, entries);
         }
         allowed
+    }
+
+    /// What is within the walls of whoever asks; none where there are no walls.
+    pub fn seen_by(&self, viewer: Viewer<'_>) -> Option<RoaringBitmap> {
+        let in_project = viewer.project.map(|project| self.of_project(project));
+        if self.owners.is_empty() {
+            return in_project;
+        }
+        let open = match viewer.person.and_then(|person| self.owners.with(&person)) {
+            Some(own) => &self.open | own,
+            None => self.open.clone(),
+        };
+        Some(match in_project {
+            Some(own) => open & own,
+            None => open,
+        })
+    }
+
+    /// A project's, and what belongs to all of them.
+    fn of_project(&self, project: &str) -> RoaringBitmap {
+        match self.projects.with(project) {
+            Some(own) => &self.shared | own,
+            None => self.shared.clone(),
+        }
     }
 
     /// Documents anchored in a file.

@@ -76,6 +76,10 @@ impl<K: Ord + Clone> Labels<K> {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.ids.len()

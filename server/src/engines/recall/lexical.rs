@@ -35,6 +35,25 @@ struct Term {
     postings: Postings,
 }
 
+/// What is counted for whoever asks: only documents that they may see, for scores tell of what was counted.
+pub struct Census<'a> {
+    seen: Option<Seen<'a>>,
+    count: usize,
+    pub average_length: f32,
+}
+
+struct Seen<'a> {
+    all: &'a RoaringBitmap,
+    /// The same, a bit each: asked once for every place where a word is said.
+    bits: Vec<u64>,
+}
+
+impl Seen<'_> {
+    fn has(&self, document: u32) -> bool {
+        self.bits.get(document as usize / 64).is_some_and(|bits| bits >> (document % 64) & 1 == 1)
+    }
+}
+
 /// A term of the question, as this index knows it.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -123,12 +142,36 @@ impl Lexicon {
         &self.terms[term as usize].text
     }
 
+    /// Of those that are to be seen, or of all.
+    #[expect(clippy::cast_precision_loss, reason = "an average needs no more")]
+    pub fn census<'a>(&self, seen: Option<&'a RoaringBitmap>) -> Census<'a> {
+        let seen = seen.map(|all| {
+            let mut bits = vec![0; self.documents.len().div_ceil(64)];
+            for document in all {
+                bits[document as usize / 64] |= 1 << (document % 64);
+            }
+            Seen { all, bits }
+        });
+        let (count, total) = match &seen {
+            None => (self.count, self.total_length),
+            Some(seen) => (seen.all.len() as usize, seen.all.iter().map(|document| length(self.lengths[document as usize])).sum()),
+        };
+        Census { seen, count, average_length: (total as f32 / count.max(1) as f32).max(1.0) }
+    }
+
     /// How rare a term is; one that is not known is as rare as one that a single document says.
     #[expect(clippy::cast_precision_loss, reason = "a count of documents")]
-    pub fn rareness(&self, term: Option<u32>) -> f32 {
-        let said_by = term.map_or(1, |id| self.terms[id as usize].postings.len()) as f32;
-        let all = (self.count.max(1) as f32).max(said_by);
+    pub fn rareness(&self, term: Option<u32>, census: &Census<'_>) -> f32 {
+        let said_by = term.map_or(1, |id| self.said_by(id, census).max(1)) as f32;
+        let all = (census.count.max(1) as f32).max(said_by);
         ((all - said_by + 0.5) / (said_by + 0.5)).ln_1p()
+    }
+
+    fn said_by(&self, term: u32, census: &Census<'_>) -> usize {
+        let postings = &self.terms[term as usize].postings;
+        let Some(seen) = &census.seen else { return postings.len() };
+        let (documents, weights) = postings.columns();
+        documents.iter().zip(weights).filter(|(document, weight)| **weight > 0 && seen.has(**document)).count()
     }
 
     /// Whether any document that may be seen says it.
@@ -137,9 +180,9 @@ impl Lexicon {
         documents.iter().zip(weights).any(|(&document, &weight)| weight > 0 && allowed.contains(document))
     }
 
-    /// Known words that a misspelt one may have meant, with how many letters differ.
-    pub fn near(&self, word: &str) -> Vec<(u32, usize)> {
-        typos::near(word, &self.signatures, &|id| &self.terms[id as usize].text)
+    /// Words that a misspelt one may have meant, of those that may be seen, with how many letters differ.
+    pub fn near(&self, word: &str, allowed: &RoaringBitmap) -> Vec<(u32, usize)> {
+        typos::near(word, &self.signatures, &|id| &self.terms[id as usize].text, &|id| self.is_said(id, allowed))
     }
 
     /// Where a term is said.
@@ -150,11 +193,6 @@ impl Lexicon {
     /// The codes of the documents' lengths, by ordinal.
     pub fn lengths(&self) -> &[u8] {
         &self.lengths
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "an average needs no more")]
-    pub fn average_length(&self) -> f32 {
-        (self.total_length as f32 / self.count.max(1) as f32).max(1.0)
     }
 
     fn say(&mut self, text: &str, document: u32, weight: u8) -> u32 {

@@ -5,7 +5,7 @@ use super::{
     document::{AnchorOf, Facts, Prepared},
     filters,
     index::{Index, Only},
-    lexical::{self, Asked, MOST_TERMS, Said},
+    lexical::{self, Asked, Census, MOST_TERMS, Said},
     question::{AskedAnchor, Hit, Question},
     semantic::Vector,
     walk::Walk,
@@ -34,12 +34,14 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     let extra: Vec<&Prepared> = extra.iter().filter(admitted).collect();
     let vector = question.vector.filter(|_| question.weights.semantic > 0.0);
     let count = question.weights.candidates.max(question.limit);
-    let (asked, speaks) = asked(index, question, &allowed, &extra);
-    let (walk, by_words) = Walk::over(&index.lexicon, &asked, &allowed, question.weights, count);
+    let seen = index.filters.seen_by(question.viewer).filter(|seen| seen.len() < index.len() as u64);
+    let census = index.lexicon.census(seen.as_ref());
+    let (asked, speaks) = asked(index, question, &census, &allowed, &extra);
+    let (walk, by_words) = Walk::over(&index.lexicon, &census, &asked, &allowed, question.weights, count);
     // Most questions may see everything, and asking each row costs.
     let narrowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
     let by_meaning = vector.map(|vector| index.vectors.nearest(vector, narrowed, count)).unwrap_or_default();
-    let average = index.lexicon.average_length();
+    let average = census.average_length;
     let search = Search { index, question, allowed: &allowed, vector, asked, walk, average, lists: !speaks && vector.is_none() };
     let mut candidates = search.candidates(by_words, by_meaning, count);
     candidates.extend(extra.iter().map(|one| search.outsider(one)));
@@ -48,7 +50,7 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
 }
 
 /// What a question says, in terms of the index: the rarest of its words, each once. And whether it says anything at all.
-fn asked(index: &Index, question: &Question<'_>, allowed: &RoaringBitmap, extra: &[&Prepared]) -> (Vec<Asked>, bool) {
+fn asked(index: &Index, question: &Question<'_>, census: &Census<'_>, allowed: &RoaringBitmap, extra: &[&Prepared]) -> (Vec<Asked>, bool) {
     let end = question.query.floor_char_boundary(LONGEST_QUESTION);
     let mut counts: HashMap<String, f32> = HashMap::new();
     Words::of_questions(question.weights.splitting).each(&question.query[..end], &mut |term, _| {
@@ -62,17 +64,18 @@ fn asked(index: &Index, question: &Question<'_>, allowed: &RoaringBitmap, extra:
         if term.is_some_and(|term| lexicon.is_said(term, allowed))
             || extra.iter().any(|one| one.terms.iter().any(|(term, _)| *term == *text))
         {
-            asked.push(Asked { weight: lexicon.rareness(term) * count.min(3.0), text: text.into(), term });
+            asked.push(Asked { weight: lexicon.rareness(term, census) * count.min(3.0), text: text.into(), term });
         } else {
             unknown.push(text);
         }
     }
     unknown.sort_unstable();
     for word in unknown.iter().take(MOST_TYPOS) {
-        for (term, _) in lexicon.near(word) {
+        for (term, _) in lexicon.near(word, allowed) {
             let text = lexicon.text(term);
-            if asked.iter().all(|asked| *asked.text != *text) && lexicon.is_said(term, allowed) {
-                asked.push(Asked { text: text.into(), term: Some(term), weight: lexicon.rareness(Some(term)) * question.weights.typo });
+            if asked.iter().all(|asked| *asked.text != *text) {
+                let weight = lexicon.rareness(Some(term), census) * question.weights.typo;
+                asked.push(Asked { text: text.into(), term: Some(term), weight });
             }
         }
     }

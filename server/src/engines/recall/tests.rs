@@ -198,12 +198,13 @@ fn common_words_that_are_not_walked_count_for_those_they_are_looked_up_for() {
     assert_eq!(told(index.search(&question)), one_by_one);
 
     let lexicon = &index.lexicon;
+    let census = lexicon.census(None);
     let asked = ["friday", "gateway", "deploy"].map(|text| {
         let term = lexicon.find(text);
-        lexical::Asked { text: text.into(), term, weight: lexicon.rareness(term) }
+        lexical::Asked { text: text.into(), term, weight: lexicon.rareness(term, &census) }
     });
     let allowed = filters::Filters::allowed(&index.filters, &filter, Viewer::default(), NOW, &index.entries);
-    let (walk, _) = walk::Walk::over(lexicon, &asked, &allowed, &weights, weights.candidates);
+    let (walk, _) = walk::Walk::over(lexicon, &census, &asked, &allowed, &weights, weights.candidates);
     assert_eq!(walk.left_alone(), 2, "or this says nothing");
 }
 
@@ -265,6 +266,28 @@ proptest! {
     }
 
     #[test]
+    fn what_is_behind_a_wall_moves_no_score(
+        samples in prop::collection::vec(a_sample(), 0..30), person in select(&[None, Some(1), Some(2)][..]),
+        wall in select(&[None, Some("api"), Some("none")][..]), words in prop::collection::vec(select(&WORDS[..]), 1..4),
+    ) {
+        let viewer = Viewer { person: person.map(|person| PersonId(Uuid::from_u128(person))), project: wall };
+        let (query, filter, weights) = (words.join(" "), Filter { states: State::ALL.to_vec(), ..Filter::default() }, Weights::default());
+        let (mut all, mut seen) = (Index::new(), Index::new());
+        for (id, sample) in (1..).zip(samples) {
+            let one = Sample { session: None, ..sample }.prepared(id);
+            if filters::admits(&filter, viewer, NOW, &one.facts, &one.named) {
+                seen.put(one.clone());
+            }
+            all.put(one);
+        }
+        let vector = vector(&query);
+        for vector in [None, vector.as_ref()] {
+            let question = Question { vector, ..ask(&query, &filter, viewer, &weights) };
+            prop_assert_eq!(all.search(&question), seen.search(&question));
+        }
+    }
+
+    #[test]
     fn documents_beside_the_index_rank_as_those_in_it(samples in prop::collection::vec(a_sample(), 1..12), words in prop::collection::vec(select(&WORDS[..]), 1..4)) {
         let query = words.join(" ");
         let samples: Vec<Sample> = samples.into_iter().map(|sample| Sample { session: None, ..sample }).collect();
@@ -293,6 +316,9 @@ fn a_misspelt_word_finds_what_nobody_spells_so() {
 fn a_word_that_only_others_may_see_is_not_guessed_from() {
     let secret = Sample { owner: Some(1), ..Sample::says("the merger codename") };
     assert_eq!(found(&index(&[secret, Sample::says("the merge queue")]), "mergr"), [2]);
+    // Nor does it stand in the way of one that is farther off.
+    let nearer = Sample { owner: Some(1), ..Sample::says("quaxomirt") };
+    assert_eq!(found(&index(&[nearer, Sample::says("quaxonult")]), "quaxomilt"), [2]);
 }
 
 #[test]

@@ -22,8 +22,8 @@ const MOST: usize = 3;
 
 const BLOCK: usize = 64;
 
-/// The nearest known words: one letter off, two from eight letters on, two neighbours swapped counting as one.
-pub fn near<'a>(word: &str, signatures: &[u32], text: &dyn Fn(u32) -> &'a str) -> Vec<(u32, usize)> {
+/// The nearest known words of those that are `said`: one letter off, two from eight letters on, two neighbours swapped counting as one.
+pub fn near<'a>(word: &str, signatures: &[u32], text: &dyn Fn(u32) -> &'a str, said: &dyn Fn(u32) -> bool) -> Vec<(u32, usize)> {
     let wanted = signature(word);
     let letters: Vec<char> = word.chars().collect();
     if wanted == 0 || letters.len() < 4 {
@@ -34,6 +34,7 @@ pub fn near<'a>(word: &str, signatures: &[u32], text: &dyn Fn(u32) -> &'a str) -
     let mut found: Vec<(u32, usize)> = alike(signatures, wanted, most, most_letters)
         .into_iter()
         .filter_map(|id| Some((id, distance(&letters, text(id), most as usize)?)))
+        .filter(|(id, _)| said(*id))
         .collect();
     let least = found.iter().map(|(_, distance)| *distance).min().unwrap_or_default();
     found.retain(|(_, distance)| *distance == least);
@@ -93,7 +94,7 @@ mod tests {
 
     fn near_to(word: &str, known: &[&'static str]) -> Vec<&'static str> {
         let signatures: Vec<u32> = known.iter().map(|word| signature(word)).collect();
-        near(word, &signatures, &|id| known[id as usize]).into_iter().map(|(id, _)| known[id as usize]).collect()
+        near(word, &signatures, &|id| known[id as usize], &|_| true).into_iter().map(|(id, _)| known[id as usize]).collect()
     }
 
     #[test]

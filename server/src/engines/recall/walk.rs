@@ -3,7 +3,7 @@
 
 use super::{
     document::scale,
-    lexical::{Asked, Lexicon, damping, ordinal},
+    lexical::{Asked, Census, Lexicon, damping, ordinal},
     postings::Postings,
     semantic::bits_above,
     weights::Weights,
@@ -41,13 +41,13 @@ impl<'a> Walk<'a> {
     /// And the best of them that are allowed, best first. `asked` is sorted by weight, greatest first.
     pub fn over(
         lexicon: &'a Lexicon,
+        census: &Census<'_>,
         asked: &[Asked],
         allowed: &RoaringBitmap,
         weights: &Weights,
         count: usize,
     ) -> (Self, Vec<(u32, f32)>) {
-        let average = lexicon.average_length();
-        let damping = std::array::from_fn(|code| damping(scale::LENGTHS[code], average, weights));
+        let damping = std::array::from_fn(|code| damping(scale::LENGTHS[code], census.average_length, weights));
         let mut board = BOARD.take();
         board.cover(lexicon.lengths().len());
         let mut walk = Self { lexicon, board, rest: Vec::new(), damping };
