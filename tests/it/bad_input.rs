@@ -115,6 +115,7 @@ async fn a_wrong_field_is_named() {
 #[tokio::test]
 async fn extreme_dates_are_kept_or_refused() {
     let calm = calm().await;
+    let coding = calm.house.workspace("coding").await;
     let mut kept = 0;
     for field in ["valid_from", "stale_after", "expires_at"] {
         for date in [
@@ -134,16 +135,21 @@ async fn extreme_dates_are_kept_or_refused() {
             }
             let as_of = calm.agent.get(&format!("{}?as_of={}", at(&calm.memory), date.replace('+', "%2B"))).await;
             assert!(matches!(as_of.status, 200 | 404 | 422), "as_of {date}: {as_of:?}");
-            let cursor = BASE64_URL_SAFE_NO_PAD.encode(json!({"updated_at": date, "id": nobody()}).to_string());
+            let cursor = |place: Value| BASE64_URL_SAFE_NO_PAD.encode(place.to_string());
+            let created = cursor(json!({"created_at": date, "id": nobody()}));
+            let at_version = cursor(json!({"at": date, "memory": nobody(), "version": 1}));
+            let cursor = cursor(json!({"updated_at": date, "id": nobody()}));
             let sent = date.replace('+', "%2B");
             for list in [
                 format!("memories?updated_after={sent}"),
                 format!("memories?cursor={cursor}"),
+                format!("/v1/memory_stores?page={created}"),
+                format!("/v1/memory_stores/memstore_{coding}/memory_versions?page={at_version}"),
                 format!("audit?from={sent}"),
                 format!("audit?to={sent}"),
             ] {
                 let reply = calm.agent.get(&list).await;
-                assert!(matches!(reply.status, 200 | 422), "{list}: {reply:?}");
+                assert!(matches!(reply.status, 200 | 400 | 422), "{list}: {reply:?}");
             }
             let key = calm.agent.post(&format!("agents/{}/keys", calm.agent.id), json!({"expires_at": date})).await;
             assert!(matches!(key.status, 201 | 422), "a key until {date}: {key:?}");

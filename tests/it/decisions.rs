@@ -121,6 +121,18 @@ async fn what_one_person_sees_takes_the_place_of_nothing_that_others_follow() {
 }
 
 #[tokio::test]
+async fn what_waits_does_not_name_what_not_everybody_sees() {
+    let house = House::open().await;
+    let (ada, reviewer) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let hers = house.agent_like("coding", json!({"role": "writer", "owner": ada.id})).await;
+    let old = ada.remembers_all_of(json!({"content": OLD, "kind": "decision", "visibility": "private"})).await;
+    hers.remembers_all_of(json!({"content": NEW, "kind": "decision", "on_conflict": "propose"})).await;
+    let waiting = reviewer.lists("proposals").await.remove(0);
+    assert!(!waiting.to_string().contains(old["id"].as_str().unwrap()), "{waiting}");
+    assert!(waiting["reason"].as_str().unwrap().contains("not everybody sees"), "{waiting}");
+}
+
+#[tokio::test]
 async fn a_contradiction_that_is_approved_says_whose_place_it_took() {
     let house = House::open().await;
     let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);

@@ -178,3 +178,28 @@ async fn decisions_come_back_through_few_connections() {
     }
     assert_eq!(coming.join_all().await, [200; 8]);
 }
+
+#[tokio::test]
+async fn who_is_walled_in_is_not_given_what_was_answered_outside() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let token = agent.post("/v1/auth/token", json!({"project": "gateway"})).await.expect(200);
+    let walled = agent.showing(token["access_token"].as_str().unwrap());
+    let body = json!({"content": "The vault opens at nine."});
+    with_key(&agent, "a", "POST", "memories", &body).await.expect(201);
+    with_key(&walled, "a", "POST", "memories", &body).await.refuses(409, "idempotency_conflict");
+    let own = with_key(&walled, "b", "POST", "memories", &body).await;
+    assert_eq!(own.body["project"], "gateway");
+    assert_eq!(with_key(&walled, "b", "POST", "memories", &body).await.bytes, own.bytes);
+}
+
+#[tokio::test]
+async fn a_password_that_was_changed_is_said_to_be_changed_again() {
+    let house = House::open().await;
+    let person = house.person("coding", Role::Writer).await;
+    let body = json!({"current_password": person.password, "new_password": "four entirely different words"});
+    let first = with_key(&person, "a", "PUT", "/v1/me/password", &body).await;
+    assert!(first.status < 300, "{first:?}");
+    let again = with_key(&person, "a", "PUT", "/v1/me/password", &body).await;
+    assert_eq!((again.status, &again.bytes), (first.status, &first.bytes));
+}

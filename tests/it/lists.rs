@@ -57,6 +57,21 @@ async fn filters_narrow() {
 }
 
 #[tokio::test]
+async fn a_folder_is_found_however_its_name_is_composed() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let made = agent.remembers_all_of(json!({"content": "Au lait.", "path": "/cafe\u{301}/one.md"})).await;
+    assert_eq!(made["path"], "/caf\u{e9}/one.md");
+    for prefix in ["/caf%C3%A9/", "/cafe%CC%81/"] {
+        assert_eq!(agent.lists(&format!("memories?path_prefix={prefix}")).await.len(), 1, "{prefix}");
+    }
+    for prefix in ["/caf\u{e9}/", "/cafe\u{301}/"] {
+        let answer = agent.asks(json!({"query": "lait", "path_prefix": prefix})).await;
+        assert_eq!(cairn_tests::items(&answer).len(), 1, "{prefix}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn pages_visit_everything_exactly_once() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Admin).await;

@@ -355,6 +355,62 @@ async fn walls_and_projects_hold() {
 }
 
 #[tokio::test]
+async fn what_is_behind_a_wall_today_shows_nothing_of_its_past() {
+    let house = House::open().await;
+    let (ada, bert) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    let hers = house.agent_like("coding", json!({"role": "writer", "owner": ada.id})).await;
+    let (his, gateway) = (
+        house.agent_like("coding", json!({"role": "writer", "owner": bert.id})).await,
+        house.agent_in("coding", "gateway", Role::Writer).await,
+    );
+    let store = makes_store(&hers, "shared").await;
+    let mut made = Vec::new();
+    for (path, change) in [("/mine.md", json!({"visibility": "private"})), ("/billing.md", json!({"project": "billing"}))] {
+        let memory = puts(&hers, &store, path, "said to everybody at first").await;
+        ada.revises(&bare(&memory), change).await;
+        made.push(memory);
+    }
+    let versions = async |reader: &Agent, memory: &Value| {
+        let listed = reader.get(&format!("{store}/memory_versions?memory_id={}&view=full", id(memory))).await.expect(200);
+        listed["data"].as_array().unwrap().clone()
+    };
+    for (reader, memory, seen) in [
+        (&hers, &made[0], 2),
+        (&his, &made[0], 0),
+        (&gateway, &made[0], 0),
+        (&hers, &made[1], 2),
+        (&his, &made[1], 2),
+        (&gateway, &made[1], 0),
+    ] {
+        assert_eq!(versions(reader, memory).await.len(), seen, "{memory}");
+    }
+    let first = id(&versions(&hers, &made[0]).await[1]).to_owned();
+    hers.get(&format!("{store}/memory_versions/{first}")).await.expect(200);
+    his.get(&format!("{store}/memory_versions/{first}")).await.denies(404, "not_found_error", "not_found");
+}
+
+#[tokio::test]
+async fn whoever_is_walled_in_brings_back_only_their_own() {
+    let house = House::open().await;
+    let (anyone, gateway) = (house.agent("coding", Role::Writer).await, house.agent_in("coding", "gateway", Role::Reviewer).await);
+    for (name, mixed) in [("mixed", true), ("own", false)] {
+        let store = makes_store(&gateway, name).await;
+        let own = puts(&gateway, &store, "/own.md", &format!("the gateway's {name}")).await;
+        if mixed {
+            puts(&anyone, &store, "/everybodys.md", "written by an unlimited key").await;
+        }
+        anyone.delete(&store).await.expect(200);
+        let restored = gateway.post(&format!("stores/{}/restore", &store["/v1/memory_stores/".len()..]), json!({})).await;
+        if mixed {
+            restored.refuses(403, "forbidden");
+            assert_eq!(anyone.reads(&bare(&own)).await["state"], "archived", "nothing of it came back");
+        } else {
+            assert_eq!(restored.expect(200)["restored"], 1);
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_failure_is_told_in_that_apis_words() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;

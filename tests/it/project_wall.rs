@@ -244,6 +244,33 @@ async fn what_others_ask_to_be_erased_is_not_there() {
 }
 
 #[tokio::test]
+async fn a_token_behind_a_wall_does_not_read_what_its_key_asked_to_be_erased_outside() {
+    let two = two_projects().await;
+    let token = two.free.post("/v1/auth/token", json!({"project": "gateway"})).await.expect(200);
+    let walled = two.free.showing(token["access_token"].as_str().unwrap());
+    let theirs = two.free.asks_to_erase(&[&two.other], "about a customer of billing").await;
+    let own = walled.asks_to_erase(&[&two.own], "our own").await;
+    assert_eq!(walled.lists("deletion-requests").await.len(), 1);
+    walled.get(&format!("deletion-requests/{}", theirs["id"].as_str().unwrap())).await.refuses(404, "not_found");
+    assert_eq!(walled.previews(&own).await["preview"][0]["id"], two.own["id"]);
+    assert_eq!(two.free.lists("deletion-requests").await.len(), 2);
+}
+
+#[tokio::test]
+async fn who_is_walled_in_asks_for_nobodys_place_behind_the_wall() {
+    let two = two_projects().await;
+    let admin = two.house.person("coding", Role::Admin).await;
+    admin.put("policies", json!({"policies": {"fact": {"review_threshold": "always"}}})).await.expect(200);
+    let writer = two.house.agent_in("coding", "gateway", Role::Writer).await;
+    let wants = async |old: &Value| writer.post("memories", json!({"content": "better", "supersedes": old})).await;
+    assert_eq!(wants(&two.other["id"]).await.refuses(422, "invalid").wrong_fields(), ["supersedes"]);
+    assert_eq!(wants(&json!(cairn_tests::nobody())).await.refuses(422, "invalid").wrong_fields(), ["supersedes"]);
+    wants(&two.everyones["id"]).await.refuses(403, "forbidden");
+    let waiting = wants(&two.own["id"]).await.expect(201);
+    assert_eq!((&waiting["state"], &waiting["supersedes"]), (&json!("proposed"), &two.own["id"]));
+}
+
+#[tokio::test]
 async fn the_trail_and_the_holds_are_the_whole_workspaces() {
     let two = two_projects().await;
     let hold = two.free.post("holds", json!({"memory_ids": [two.other["id"]], "reason": "a case"})).await.expect(201);

@@ -159,3 +159,34 @@ async fn no_workspace_and_no_agent_is_called_by_a_secret() {
         nowhere(&house, &secret).await;
     }
 }
+
+#[tokio::test]
+async fn what_was_answered_is_answered_so_under_a_stricter_rule() {
+    let house = House::open().await;
+    let admin = house.person("coding", Role::Admin).await;
+    admin.put("policies", json!({"policies": {"fact": {"review_threshold": "always"}}})).await.expect(200);
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let [(text, _), ..] = planted();
+    let store = format!("/v1/memory_stores/memstore_{}/memories", house.workspace("coding").await);
+    let mut asked = vec![(&*agent, store, json!({"path": "/kept.md", "content": text}))];
+    for way in ["approve", "reject", "edit", "decide"] {
+        let waiting = agent.remembers(&format!("Something to {way}.")).await;
+        let queue = person.lists("proposals").await;
+        let proposal = &queue.iter().find(|one| one["memory_id"] == waiting["id"]).expect("it waits")["id"];
+        asked.push(match way {
+            "decide" => (&*person, "proposals/decide".to_owned(), json!({"approve": [proposal], "note": text})),
+            "edit" => (&*person, format!("proposals/{}/edit", proposal.as_str().unwrap()), json!({"content": text})),
+            _ => (&*person, format!("proposals/{}/{way}", proposal.as_str().unwrap()), json!({"note": text})),
+        });
+    }
+    let mut first = Vec::new();
+    for (who, path, body) in &asked {
+        first.push(who.ask("POST", path).header("Idempotency-Key", path).json(body).send().await);
+    }
+    admin.patch("/v1/workspaces/coding", json!({"settings": {"secret_policy": "reject"}})).await.expect(200);
+    for ((who, path, body), first) in asked.iter().zip(&first) {
+        assert_eq!(first.status, 200, "{path}: {first:?}");
+        let again = who.ask("POST", path).header("Idempotency-Key", path).json(body).send().await;
+        assert_eq!((again.status, &again.bytes), (200, &first.bytes), "{path}");
+    }
+}

@@ -300,3 +300,33 @@ async fn a_tasks_record_tells_nothing_that_its_readers_may_not_see() {
     assert!(text.contains("we call it gateway"), "{text}");
     assert!(!text.contains("caches keys") && !text.contains("half up"), "{text}");
 }
+
+#[tokio::test]
+async fn a_runs_episode_tells_nothing_that_its_readers_may_not_see() {
+    let house = House::open().await;
+    let ada = house.person("coding", Role::Writer).await;
+    let hers = house.agent_like("coding", json!({"role": "writer", "owner": ada.id})).await;
+    hers.post("tasks", json!({"key": "t", "title": "Move the ledger to Lisbon", "project": "ledger"})).await.expect(201);
+    for (task, project, told, decision) in [
+        ("t", None, false, "Lisboa is where invoices are printed"),
+        ("t", Some("ledger"), true, "Lisboa keys are rotated every week"),
+        ("everyones", None, true, "Lisboa answers in Portuguese"),
+    ] {
+        let started = json!({"agent_tool": "codex", "task": task, "project": project});
+        let session = hers.post("sessions", started).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let said = json!({"decisions": [decision], "progress": ["pack the crates"], "next_step": "book the ferry"});
+        let written = checkpoint(&hers, &session, said).await;
+        let decided = format!("memories/{}", written["decisions"][0]["memory_id"].as_str().unwrap());
+        if !told {
+            ada.revises(&ada.get(&decided).await.expect(200), json!({"project": "ledger"})).await;
+        }
+        let ended = hers.post(&format!("sessions/{session}/end"), json!({"summary": "It went well."})).await.expect(200);
+        let episode = &ended["episode"];
+        let text = format!("{} {}", episode["title"], episode["content"]);
+        assert!(text.contains("It went well."), "{text}");
+        for words in ["Lisboa", "pack the crates", "book the ferry"] {
+            assert_eq!(text.contains(words), told, "{words} in {text}");
+        }
+        assert_eq!(text.contains("Move the ledger"), project.is_some(), "{text}");
+    }
+}

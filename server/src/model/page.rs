@@ -4,6 +4,7 @@ use crate::problem::Problem;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+use time::{OffsetDateTime, UtcOffset, format_description::well_known::Rfc3339};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limit(u32);
@@ -81,17 +82,18 @@ pub fn decode<C: DeserializeOwned>(cursor: &str) -> Result<C, Problem> {
         .decode(cursor)
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .filter(|place| !has_nul(place))
+        .filter(|place| !is_beyond_us(place))
         .and_then(|place| serde_json::from_value(place).ok())
         .ok_or_else(|| Problem::invalid("cursor", "is not a cursor of this list; start again without one"))
 }
 
-/// Postgres has no text with one.
-fn has_nul(value: &Value) -> bool {
+/// Postgres has no text with a NUL, and no moment that is not in the years 1 to 9999 of UTC.
+fn is_beyond_us(value: &Value) -> bool {
+    let is_no_moment = |text: &str| OffsetDateTime::parse(text, &Rfc3339).is_ok_and(|at| at.checked_to_offset(UtcOffset::UTC).is_none());
     match value {
-        Value::String(text) => text.contains('\0'),
-        Value::Array(values) => values.iter().any(has_nul),
-        Value::Object(members) => members.values().any(has_nul),
+        Value::String(text) => text.contains('\0') || is_no_moment(text),
+        Value::Array(values) => values.iter().any(is_beyond_us),
+        Value::Object(members) => members.values().any(is_beyond_us),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

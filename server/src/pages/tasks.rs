@@ -57,10 +57,7 @@ pub async fn index(viewer: Viewer<Reading>, mut asked: Asked) -> Result<Response
 
 pub async fn show(viewer: Viewer<Reading>, Path((_, key)): Key, asked: Asked) -> Result<Response, Problem> {
     let (app, scope) = (&viewer.app, &viewer.scope);
-    if key.contains('\0') {
-        return Err(Problem::NotFound);
-    }
-    let Shown { task, items } = acts::tasks::find(app, scope, meant(&key, &asked)).await?;
+    let Shown { task, items } = acts::tasks::find(app, scope, meant(&key, &asked)?).await?;
     let runs = SessionFilter { task_id: Some(task.id), ..SessionFilter::default() };
     let runs = acts::sessions::list(app, scope, &runs, Limit::parse(Some(RUNS))?, None).await?;
     let brief = match task.state {
@@ -112,24 +109,28 @@ pub struct Nothing {}
 type Key = Path<(String, String)>;
 
 /// Its key is in the address, and its project where it has one: another project may have a task of this key.
-fn meant<'a>(key: &'a str, asked: &'a Asked) -> Which<'a> {
-    Which { key, project: Some(asked.said("project")).filter(|project| !project.is_empty()) }
+fn meant<'a>(key: &'a str, asked: &'a Asked) -> Result<Which<'a>, Problem> {
+    let project = asked.said("project");
+    if [key, project].iter().any(|said| said.contains('\0')) {
+        return Err(Problem::NotFound);
+    }
+    Ok(Which { key, project: Some(project).filter(|project| !project.is_empty()) })
 }
 
 pub async fn pause(viewer: Viewer<Writing>, Path((_, key)): Key, asked: Asked, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let which = meant(&key, &asked);
+    let which = meant(&key, &asked)?;
     let done = acts::tasks::pause(&viewer.app, &viewer.scope, which).await.map(drop);
     settle(&viewer, which, done, "Paused. The next run that takes it up goes on with it.")
 }
 
 pub async fn complete(viewer: Viewer<Writing>, Path((_, key)): Key, asked: Asked, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let which = meant(&key, &asked);
+    let which = meant(&key, &asked)?;
     let done = acts::tasks::complete(&viewer.app, &viewer.scope, which).await.map(drop);
     settle(&viewer, which, done, "Completed. Its record is kept as an episode.")
 }
 
 pub async fn abandon(viewer: Viewer<Writing>, Path((_, key)): Key, asked: Asked, _: Posted<Nothing>) -> Result<Response, Problem> {
-    let which = meant(&key, &asked);
+    let which = meant(&key, &asked)?;
     let done = acts::tasks::abandon(&viewer.app, &viewer.scope, which).await.map(drop);
     settle(&viewer, which, done, "Abandoned.")
 }

@@ -1,7 +1,11 @@
 //! Idempotency: the same key and body give the first answer again. The key is claimed in the transaction of
 //! the effect, and the answer is kept in it too: the transaction is parked, open, until the answer is known.
 
-use crate::{model::WorkspaceId, problem::Problem};
+use crate::{
+    model::{Project, WorkspaceId},
+    problem::Problem,
+};
+use sha2::{Digest, Sha256};
 use sqlx::{PgConnection, Postgres, Transaction};
 use std::{collections::BTreeMap, sync::Mutex};
 use uuid::Uuid;
@@ -46,8 +50,20 @@ impl Once {
         }
     }
 
+    /// A token that is limited to a project acts as the key that it came from, and is not given what that one was answered.
+    fn behind(&self, wall: Option<&Project>) -> [u8; 32] {
+        wall.map_or(self.fingerprint, |wall| Sha256::new().chain_update(self.fingerprint).chain_update(wall.as_str()).finalize().into())
+    }
+
     /// Waits for a claim that is under way, takes one that is free or a day old, and ends with what was answered otherwise.
-    pub(super) async fn claim(&self, conn: &mut PgConnection, workspace: WorkspaceId, actor: Uuid) -> Result<(), Problem> {
+    pub(super) async fn claim(
+        &self,
+        conn: &mut PgConnection,
+        workspace: WorkspaceId,
+        actor: Uuid,
+        wall: Option<&Project>,
+    ) -> Result<(), Problem> {
+        let fingerprint = self.behind(wall);
         let fresh = sqlx::query_scalar!(
             r#"insert into idempotency_keys (workspace_id, actor_id, key, fingerprint)
              values ($1, $2, $3, $4)
@@ -59,7 +75,7 @@ impl Once {
             workspace.0,
             actor,
             self.key,
-            &self.fingerprint
+            &fingerprint
         )
         .fetch_optional(&mut *conn)
         .await?;
@@ -78,7 +94,7 @@ impl Once {
         )
         .fetch_one(conn)
         .await?;
-        if first.fingerprint != self.fingerprint {
+        if first.fingerprint != fingerprint {
             return Err(Problem::conflict("idempotency_conflict", "This Idempotency-Key was used for another request; send a new one."));
         }
         if first.secret {

@@ -106,11 +106,10 @@ pub async fn hold(tx: &mut Tx<Write>, id: TaskId) -> Result<Option<Task>, Proble
 }
 
 /// What a task is about.
-pub async fn title<M>(tx: &mut Tx<M>, id: TaskId) -> Result<Option<String>, Problem> {
-    let workspace = tx.workspace();
-    Ok(sqlx::query_scalar!("select title from tasks where workspace_id = $1 and id = $2", workspace.0, id.0)
-        .fetch_optional(tx.conn())
-        .await?)
+/// With the project that it is of.
+pub async fn title<M>(tx: &mut Tx<M>, id: TaskId) -> Result<Option<(String, Option<String>)>, Problem> {
+    let found = sqlx::query_as("select title, project from tasks where workspace_id = $1 and id = $2").bind(tx.workspace()).bind(id);
+    Ok(found.fetch_optional(tx.conn()).await?)
 }
 
 /// The task of a project that was worked on last and is not over.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     audit::Trail,
-    model::{Actor, MemoryId, Role, WorkspaceId},
+    model::{Actor, MemoryId, Project, Role, WorkspaceId},
     problem::Problem,
 };
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Transaction};
@@ -44,14 +44,14 @@ impl Db {
     /// A change in one workspace. With an idempotency key it is claimed here, and an answer given before ends the act.
     pub async fn write<P: CanWrite>(&self, scope: &Scope<P>) -> Result<Tx<Write>, Problem> {
         let mut tx: Tx<Write> = self.enter("begin", scope).await?;
-        tx.claim().await?;
+        tx.claim(scope.project()).await?;
         Ok(tx)
     }
 
     /// The one change that auditors make: holds.
     pub async fn write_holds(&self, scope: &Scope<Auditing>) -> Result<Tx<Write>, Problem> {
         let mut tx: Tx<Write> = self.enter("begin", scope).await?;
-        tx.claim().await?;
+        tx.claim(scope.project()).await?;
         Ok(tx)
     }
 
@@ -63,7 +63,7 @@ impl Db {
     /// The same as a change is made: with an idempotency key it is claimed here.
     pub async fn record_once<P: Permission>(&self, scope: &Scope<P>) -> Result<Tx<Record>, Problem> {
         let mut tx: Tx<Record> = self.enter("begin", scope).await?;
-        tx.claim().await?;
+        tx.claim(scope.project()).await?;
         Ok(tx)
     }
 
@@ -90,7 +90,7 @@ impl Db {
             from_instance: true,
             mode: PhantomData,
         };
-        tx.claim().await?;
+        tx.claim(None).await?;
         Ok(tx)
     }
 
@@ -154,10 +154,10 @@ impl<M> Tx<M> {
         self.workspace
     }
 
-    async fn claim(&mut self) -> Result<(), Problem> {
+    async fn claim(&mut self, wall: Option<&Project>) -> Result<(), Problem> {
         if let Some(once) = self.request.once.clone() {
             let (workspace, actor) = (self.workspace, self.actor.id);
-            once.claim(self.conn(), workspace, actor).await?;
+            once.claim(self.conn(), workspace, actor, wall).await?;
             self.claimed = Some(once);
         }
         Ok(())

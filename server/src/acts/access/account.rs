@@ -41,10 +41,12 @@ pub async fn me(app: &App, caller: &Caller) -> Result<Me, Problem> {
 /// Choose another password; all other sign-ins end.
 pub async fn change_password(app: &App, by: &PersonCaller, current: &str, new: &Password, visitor: &Visitor) -> Result<(), Problem> {
     let person = &by.found.person;
+    let actor = Actor::person(person.id, person.name.clone());
+    // Whoever did not hear that it is done asks with a password that is theirs no longer.
+    drop(app.db().instance(&actor, &by.request).await?);
     let subjects = subjects(app, &Email::parse(&person.email)?, visitor);
     slow_down(app.db().wait_before_sign_in(&subjects).await?)?;
     let known = app.db().find_person(&Email::parse(&person.email)?).await?;
-    let actor = Actor::person(person.id, person.name.clone());
     if !fits(current, known.and_then(|known| known.password_hash).as_deref()).await? {
         let mut tx = app.db().instance(&actor, &without_key(&by.request)).await?;
         count(&mut tx, &subjects).await?;

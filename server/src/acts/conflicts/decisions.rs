@@ -6,7 +6,7 @@ use crate::{
     acts::{memories::waiting, recall},
     engines::conflict::{self, Claim, Contradiction},
     model::{
-        Kind, Memory, NewMemory,
+        Kind, Memory, NewMemory, Project,
         proposals::{Origin, Proposed},
         recall::{Place, Recall},
     },
@@ -49,8 +49,14 @@ fn waits_for<P>(
     if !propose {
         return unless_contradicting(against).map(|()| None);
     }
-    // By its id alone: the other's words go with it when it is erased.
-    let reason = format!("It contradicts the decision {}.", first.id);
+    // By its id alone: the other's words go with it when it is erased. And only to those who see it.
+    let project = new.project.as_ref().map(Project::as_str);
+    let all_see_it = first.visibility.may_stand_for(new.visibility) && (first.project.is_none() || first.project.as_deref() == project);
+    let reason = if all_see_it {
+        format!("It contradicts the decision {}.", first.id)
+    } else {
+        "It contradicts a decision that not everybody sees.".to_owned()
+    };
     Ok(Some(Proposed::because(Origin::Conflict, reason, waiting::confidence(scope.actor(), new))))
 }
 

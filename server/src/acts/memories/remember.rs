@@ -351,9 +351,13 @@ pub(in crate::acts) async fn put_down<P: CanWrite>(
                 };
                 let memory = draft(scope, one, path).map_err(|problem| problem.at_item(index))?;
                 seen.insert(twin, memory.id);
-                // What waits takes nobody's place before it is approved.
-                if let Some(old) = new.supersedes.filter(|_| memory.state == State::Active) {
-                    superseding.push((old, memory.id, one.run));
+                if let Some(old) = new.supersedes {
+                    if memory.state == State::Active {
+                        superseding.push((old, memory.id, one.run));
+                    } else if memory.state == State::Proposed {
+                        // What waits takes nobody's place before it is approved, and asks for none that it may not take.
+                        super::revise::to_put_aside(tx, scope, old).await.map_err(|problem| problem.at_item(index))?;
+                    }
                 }
                 answers.push(Slot::Made(made.len()));
                 // Another that says the same holds the place of a twin: whoever takes somebody's place, or need not wait, goes without.

@@ -256,12 +256,17 @@ pub async fn supersede<P: CanWrite>(app: &App, scope: &Scope<P>, old: MemoryId, 
     }
 }
 
+/// What another is to take the place of.
+pub(in crate::acts) async fn to_put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, old: MemoryId) -> Result<Memory, Problem> {
+    match hold(tx, scope, old, Precondition(None)).await {
+        Err(Problem::NotFound) => Err(Problem::invalid("supersedes", "there is no such memory")),
+        held => held,
+    }
+}
+
 /// The old memory's side of a supersession, in the transaction that writes the new one.
 pub(in crate::acts) async fn put_aside<P>(tx: &mut Tx<Write>, scope: &Scope<P>, old: MemoryId, by: MemoryId) -> Result<Audit, Problem> {
-    let before = match hold(tx, scope, old, Precondition(None)).await {
-        Err(Problem::NotFound) => return Err(Problem::invalid("supersedes", "there is no such memory")),
-        held => held?,
-    };
+    let before = to_put_aside(tx, scope, old).await?;
     if before.state != State::Active {
         return Err(Problem::conflict(
             "not_active",

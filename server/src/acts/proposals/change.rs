@@ -3,10 +3,11 @@
 use crate::{
     acts::{code, dreams, memories},
     audit::Audit,
-    model::{MemoryId, State, proposals::Change},
+    model::{Memory, MemoryId, State, proposals::Change},
     problem::Problem,
     store::{self, Reviewing, Scope, Tx, Write},
 };
+use std::collections::HashSet;
 
 /// Applies a change to what is known already. What is gone or no longer active by now is passed over: nothing stands in the way.
 pub async fn apply(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, memory: MemoryId, change: &Change) -> Result<Vec<Audit>, Problem> {
@@ -42,10 +43,17 @@ async fn merge(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, keep: MemoryId, awa
     Ok(trail)
 }
 
-/// Those that are still active make room for another.
+/// Those that are still active make room for another, unless by now it may not stand for them.
 pub async fn supersede(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, old: &[MemoryId], by: MemoryId) -> Result<Vec<Audit>, Problem> {
     let mut trail = Vec::with_capacity(old.len());
-    for old in old.iter().filter(|old| **old != by) {
+    if old.is_empty() {
+        return Ok(trail);
+    }
+    let new = store::memories::find(tx, by).await?;
+    let may_go = |old: &&Memory| new.kind.may_stand_for(old.kind) && new.visibility.may_stand_for(old.visibility);
+    let there = store::memories::find_some(tx, old).await?;
+    let going: HashSet<MemoryId> = there.iter().filter(may_go).map(|old| old.id).collect();
+    for old in old.iter().filter(|old| **old != by && going.contains(old)) {
         match memories::put_aside(tx, scope, *old, by).await {
             Err(Problem::Conflict(_) | Problem::Invalid(_)) => {}
             done => trail.push(done?),

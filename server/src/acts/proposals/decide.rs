@@ -37,6 +37,7 @@ pub async fn reject(app: &App, scope: &Scope<Reviewing>, id: ProposalId, note: O
 }
 
 async fn one(app: &App, scope: &Scope<Reviewing>, decision: Decision, note: Option<String>) -> Result<Shown, Problem> {
+    app.db().unless_answered(scope).await?;
     let words = Words::admitted(app, scope, note).await?;
     let losers = if decision.approve { losers_to(app, scope, decision.id).await? } else { Losers::default() };
     let mut tx = app.db().write(scope).await?;
@@ -54,6 +55,7 @@ async fn one(app: &App, scope: &Scope<Reviewing>, decision: Decision, note: Opti
 
 /// Decide many, all or none, in the order given. One that was decided the same way already stays as it is.
 pub async fn decide_all(app: &App, scope: &Scope<Reviewing>, decisions: &[Decision], note: Option<String>) -> Result<Vec<Shown>, Problem> {
+    app.db().unless_answered(scope).await?;
     let words = Words::admitted(app, scope, note).await?;
     let mut losers = Vec::with_capacity(decisions.len());
     for (index, decision) in decisions.iter().enumerate() {
@@ -109,6 +111,7 @@ fn at(problem: Problem, index: usize, decision: &Decision) -> Problem {
 
 /// Say it in other words and approve that. A decision that waits is not rewritten but makes room for the one as edited.
 pub async fn edit(app: &App, scope: &Scope<Reviewing>, id: ProposalId, revision: Revision) -> Result<Shown, Problem> {
+    app.db().unless_answered(scope).await?;
     let (revision, found) = safety::admit_change(app, scope, revision).await?;
     let words = Words { note: revision.reason.clone(), found: Vec::new() };
     let Shown { proposal, memory } = find(app, scope, id).await?;

@@ -35,6 +35,7 @@ use crate::{
     model::{
         Memory, MemoryId, PersonId, Project, ReceiptId, clock,
         recall::{Detail, Recall, Receipt, Text, Told},
+        text::nfc,
     },
     problem::Problem,
     store::{self, Permission, Scope, StoodLately, recall::Changes},
@@ -426,7 +427,7 @@ fn filter_of(asked: &Recall) -> Filter {
         project: asked.project.clone(),
         kinds: asked.kinds.clone(),
         tags: asked.tags.clone(),
-        path_prefix: asked.path_prefix.clone(),
+        path_prefix: asked.path_prefix.as_deref().map(|prefix| nfc(prefix).into_owned()),
         store: asked.store.map(|store| store.0),
         author: asked.author,
         states: asked.states.clone(),

@@ -13,7 +13,7 @@ use crate::{
     audit::{Audit, Trail},
     engines::distil::{self, Distilled, Finding, Run},
     model::{
-        AuditId, Kind, Memory, MemoryId, NewMemory, Project, ProposalId, SessionId, Source,
+        AuditId, Kind, Memory, MemoryId, NewMemory, Project, ProposalId, SessionId, Source, Visibility,
         access::Mode,
         clock,
         memory::SourceType,
@@ -146,16 +146,24 @@ async fn distilled(tx: &mut Tx<Write>, id: SessionId, held: &Held, summary: Opti
     let events: Vec<Event> = store::sessions::log_in_short(tx, id, held.last - LONGEST_LOG).await?;
     let checkpoints = store::tasks::checkpoints(tx, Of::Session(id)).await?;
     let decided: Vec<MemoryId> = checkpoints.iter().flat_map(|one| one.decisions.iter().copied()).collect();
-    let decisions: Vec<String> = store::memories::find_some(tx, &decided).await?.into_iter().map(|memory| memory.title).collect();
-    let last = checkpoints.into_iter().next_back();
-    let open: Vec<String> =
-        last.iter().flat_map(|one| &one.progress).filter(|item| item.status != Progress::Completed).map(|item| item.item.clone()).collect();
-    let (tool, project, cwd) = (held.agent_tool.clone(), held.project.clone(), held.cwd.clone());
-    let next = last.and_then(|one| one.next_step);
+    // Whoever may read the run's project reads the episode: what is another project's, or private, is not told in it.
+    let is_for_them = |project: &Option<String>| project.is_none() || *project == held.project;
+    let mut decisions = store::memories::find_some(tx, &decided).await?;
+    decisions.retain(|memory| is_for_them(&memory.project) && memory.visibility == Visibility::Workspace);
+    let decisions: Vec<String> = decisions.into_iter().map(|memory| memory.title).collect();
     let task = match held.task {
         Some(task) => store::tasks::title(tx, task).await?,
         None => None,
     };
+    let (task, is_hidden) = match task {
+        Some((_, project)) if !is_for_them(&project) => (None, true),
+        task => (task.map(|(title, _)| title), false),
+    };
+    let last = checkpoints.into_iter().next_back().filter(|_| !is_hidden);
+    let open: Vec<String> =
+        last.iter().flat_map(|one| &one.progress).filter(|item| item.status != Progress::Completed).map(|item| item.item.clone()).collect();
+    let (tool, project, cwd) = (held.agent_tool.clone(), held.project.clone(), held.cwd.clone());
+    let next = last.and_then(|one| one.next_step);
     tokio::task::spawn_blocking(move || {
         distil::distil(&Run {
             tool: &tool,

@@ -39,6 +39,7 @@ pub async fn create<P: CanWrite>(
     path: MemoryPath,
     content: Content,
 ) -> Result<Memory, Problem> {
+    app.db().unless_answered(scope).await?;
     if super::find(app, scope, store).await?.archived_at.is_some() {
         return Err(closed());
     }

@@ -12,7 +12,7 @@ use crate::{
         memories::{next_state, within_quota},
     },
     audit::{Audit, Trail},
-    model::{Kind, Memory, PersonId, State, StoreId, clock, memory::Operation, stores::Store},
+    model::{Kind, Memory, MemoryId, PersonId, State, StoreId, clock, memory::Operation, stores::Store},
     problem::Problem,
     store::{self, CanWrite, Reviewing, Scope, Tx, Write, memories::Step},
 };
@@ -66,7 +66,15 @@ pub async fn restore(app: &App, scope: &Scope<Reviewing>, id: StoreId) -> Result
     let mut trail = vec![Audit::store("store.restored", id)];
     for owner in everybody(&mut tx).await? {
         store::stores::stand_for(&mut tx, owner).await?;
-        let ids = store::stores::put_away_since(&mut tx, id, owner, since).await?;
+        let away = store::stores::put_away_since(&mut tx, id, owner, since).await?;
+        if let Some(wall) = scope.project()
+            && away.iter().any(|(_, project)| project.as_deref() != Some(wall.as_str()))
+        {
+            return Err(Problem::forbidden(
+                "This store held memories that are outside of your key's project; it cannot be brought back with it.",
+            ));
+        }
+        let ids: Vec<MemoryId> = away.into_iter().map(|(id, _)| id).collect();
         within_reason(trail.len() + ids.len())?;
         for some in ids.chunks(SOME) {
             let held = store::memories::find_some_to_change(&mut tx, some).await?;

@@ -7,6 +7,7 @@ use crate::{
         Kind, Memory, MemoryId, Settings,
         memory::Filter,
         page::{Limit, Page, decode},
+        text::nfc,
     },
     problem::Problem,
 };
@@ -50,10 +51,6 @@ pub async fn list<M>(
     }
     if let Some(cursor) = cursor {
         let place: Place = decode(cursor)?;
-        // One that we made names a moment that Postgres can have.
-        if place.updated_at.checked_to_offset(time::UtcOffset::UTC).is_none() {
-            return Err(Problem::invalid("cursor", "is not a cursor of this list; start again without one"));
-        }
         sql.push(" and (m.updated_at, m.id) < (").push_bind(place.updated_at).push(", ").push_bind(place.id).push(")");
     }
     sql.push(NEWEST_FIRST).push(" limit ").push_bind(limit.and_one());
@@ -110,7 +107,8 @@ fn narrow(sql: &mut QueryBuilder<Postgres>, filter: &Filter) {
     }
     if let Some(prefix) = &filter.path_prefix {
         // A range in collation C: LIKE could not use the index behind a row policy.
-        sql.push(" and m.path >= ").push_bind(prefix.clone()).push(" and m.path < ").push_bind(format!("{prefix}\u{10ffff}"));
+        let prefix = nfc(prefix);
+        sql.push(" and m.path >= ").push_bind(prefix.to_string()).push(" and m.path < ").push_bind(format!("{prefix}\u{10ffff}"));
     }
     if let Some(tag) = filter.tag.as_ref().filter(|_| filter.as_of.is_some()) {
         sql.push(" and ").push_bind(tag.clone()).push(" = any(m.tags)");

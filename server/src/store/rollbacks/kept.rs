@@ -179,7 +179,8 @@ impl From<ItemRow> for ShownItem {
     }
 }
 
-const WITH_NAMES: &str = "select i.memory_id, i.outcome, i.version, i.back_to, i.reason, i.other_id, n.title, n.path, c.at, c.actor_type, c.actor_id,
+/// What stood in the way is named to those who see it.
+const WITH_NAMES: &str = "select i.memory_id, i.outcome, i.version, i.back_to, i.reason, o.id as other_id, n.title, n.path, c.at, c.actor_type, c.actor_id,
        coalesce(a.name, p.name) as actor_name
 from items i
 left join lateral (
@@ -188,6 +189,7 @@ left join lateral (
 left join lateral (
     select v.workspace_id, v.at, v.actor_type, v.actor_id from memory_versions v
     where v.workspace_id = i.workspace_id and v.memory_id = i.memory_id and v.version = i.version offset 0) c on i.reason = 'changed_since'
+left join memories o on o.workspace_id = i.workspace_id and o.id = i.other_id
 left join agents a on a.workspace_id = c.workspace_id and a.id = c.actor_id
 left join people p on p.id = c.actor_id
 order by i.memory_id";

@@ -98,15 +98,15 @@ pub async fn all_of(tx: &mut Tx<Write>, store: StoreId, owner: Option<PersonId>)
     Ok(found)
 }
 
-/// What was put away in a store since a moment, of one owner or of everybody.
+/// What was put away in a store since a moment, of one owner or of everybody, each with its project.
 pub async fn put_away_since(
     tx: &mut Tx<Write>,
     store: StoreId,
     owner: Option<PersonId>,
     since: OffsetDateTime,
-) -> Result<Vec<MemoryId>, Problem> {
-    let found = sqlx::query_scalar(
-        "select id from memories
+) -> Result<Vec<(MemoryId, Option<String>)>, Problem> {
+    let found = sqlx::query_as(
+        "select id, project from memories
          where workspace_id = $1 and store_id = $2 and owner_id is not distinct from $3 and state = 'archived' and updated_at >= $4
          order by id",
     )

@@ -41,7 +41,8 @@ struct Place {
     version: i32,
 }
 
-/// Texts are read only where they are shown; a run that is no session of the writer's own is nobody's.
+/// Texts are read only where they are shown; a run that is no session of the writer's own is nobody's. What is private or another
+/// project's today was so in the past too.
 fn select(full: bool) -> QueryBuilder<Postgres> {
     let mut sql = QueryBuilder::new("select v.memory_id, v.version, v.store_id, v.state, v.path, ");
     sql.push(if full { "v.content" } else { "null::text as content" });
@@ -49,6 +50,7 @@ fn select(full: bool) -> QueryBuilder<Postgres> {
         ", octet_length(v.content) as bytes, v.content_sha256, v.at, v.actor_type, v.actor_id, s.id as session_id,
            v.redacted_at, v.redacted_by_type, v.redacted_by
          from memory_versions v
+         join memories m on m.workspace_id = v.workspace_id and m.id = v.memory_id
          left join sessions s on s.workspace_id = v.workspace_id and s.id = coalesce(v.run_id, case when v.version = 1 then v.session_id end)
              and s.actor_id = v.actor_id
          where v.workspace_id = ",
