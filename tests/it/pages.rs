@@ -193,3 +193,17 @@ async fn of_two_tasks_of_one_key_the_one_that_was_chosen_is_shown_and_changed() 
     browser.sends("/w/coding/tasks/same/abandon?project=gateway", &[]).await;
     assert_eq!(states().await, ["abandoned", "completed"]);
 }
+
+#[tokio::test]
+async fn a_task_of_a_key_that_cannot_be_is_simply_not_there() {
+    let house = House::open().await;
+    let person = house.person("coding", Role::Writer).await;
+    let browser = house.browser_of(&person.email).await;
+    for task in ["a%00b", "a?project=x%00y"] {
+        let (key, query) = task.split_once('?').unwrap_or((task, ""));
+        assert_eq!(browser.opens(&format!("/w/coding/tasks/{task}")).await.status, 404, "{task}");
+        for act in ["pause", "complete", "abandon"] {
+            assert_eq!(browser.sends(&format!("/w/coding/tasks/{key}/{act}?{query}"), &[]).await.status, 404, "{act} {task}");
+        }
+    }
+}

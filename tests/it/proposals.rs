@@ -113,6 +113,16 @@ async fn a_waiting_decision_that_contradicts_by_now_is_not_simply_approved() {
 }
 
 #[tokio::test]
+async fn what_became_a_decision_meanwhile_is_not_replaced_by_a_fact() {
+    let (_house, agent, person) = waiting_room().await;
+    let old = person.remembers("Invoices are sent on Mondays.").await;
+    let waiting = agent.remembers_all_of(json!({"content": "Invoices are sent on Tuesdays.", "supersedes": old["id"]})).await;
+    person.revises(&old, json!({"kind": "decision"})).await;
+    person.post(&format!("{}/approve", only_one(&person).await), json!({})).await.expect(200);
+    assert_eq!((&agent.reads(&old).await["state"], &agent.reads(&waiting).await["state"]), (&json!("active"), &json!("active")));
+}
+
+#[tokio::test]
 async fn somebody_is_asked_to_look_at_it() {
     let (house, agent, person) = waiting_room().await;
     agent.remembers("Invoices are sent on Mondays.").await;

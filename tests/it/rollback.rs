@@ -501,6 +501,22 @@ async fn what_was_hidden_before_is_left_where_another_has_its_path_by_now() {
 }
 
 #[tokio::test]
+async fn what_was_in_the_way_is_named_to_those_who_see_it() {
+    let house = House::open().await;
+    let (ada, bob) = (house.person("coding", Role::Reviewer).await, house.person("coding", Role::Reviewer).await);
+    let note = ada.remembers_all_of(json!({"content": "on the way", "path": "/notes"})).await;
+    let run = At::work(&ada).await;
+    run.revises(&note, json!({"path": "/elsewhere"})).await;
+    let mine = ada.remembers_all_of(json!({"content": "mine", "path": "/notes/mine.md", "visibility": "private"})).await;
+    let done = rolls_back(&ada, json!({"session_id": run.session})).await;
+    let kept = format!("rollbacks/{}/memories?outcome=left", done["id"].as_str().unwrap());
+    for (who, named) in [(&ada, mine["id"].clone()), (&bob, Value::Null)] {
+        let left = who.lists(&kept).await;
+        assert_eq!((&left[0]["reason"], &left[0]["other_id"]), (&json!("path_taken"), &named));
+    }
+}
+
+#[tokio::test]
 async fn no_rollback_hides_what_others_follow() {
     let house = House::open().await;
     let (ada, bob) = (house.person("coding", Role::Reviewer).await, house.person("coding", Role::Writer).await);
