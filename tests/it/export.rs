@@ -330,6 +330,25 @@ async fn what_was_erased_leaves_in_no_export_and_comes_back_in_none() {
 }
 
 #[tokio::test]
+async fn an_empty_file_that_was_erased_comes_back_in_no_export() {
+    let house = House::open().await;
+    let (writer, reviewer) = (house.person("coding", Role::Admin).await, house.person("coding", Role::Reviewer).await);
+    let create = json!({"command": "create", "path": "/memories/empty", "file_text": ""});
+    assert_eq!(writer.post("memory-tool", create).await.expect(200)["is_error"], false);
+    let memory = writer.lists("memories?path_prefix=/empty").await.remove(0);
+    let lines = writer.get("export").await.text();
+    let request = writer.asks_to_erase(&[&memory], "it must go").await;
+    reviewer.lets_go(&request).await;
+    let report = imports(&writer, "", lines).await;
+    let item = &report["items"][0];
+    assert_eq!(
+        (&report["taken"], &item["reason"], &item["deletion_request_id"]),
+        (&json!(0), &json!("erased"), &request["id"]),
+        "{report}"
+    );
+}
+
+#[tokio::test]
 async fn a_large_workspace_streams_in_order() {
     let house = House::open().await;
     let admin = house.person("coding", Role::Admin).await;

@@ -76,6 +76,24 @@ async fn a_server_that_nobody_asks_forgets_what_was_erased_elsewhere() {
 }
 
 #[tokio::test]
+async fn an_empty_file_that_was_erased_is_forgotten_everywhere() {
+    let Twins { house, other, here, there: _ } = twins().await;
+    let reviewer = house.person("coding", Role::Reviewer).await;
+    let create = json!({"command": "create", "path": "/memories/marmalade", "file_text": " \n"});
+    assert_eq!(here.post("memory-tool", create).await.expect(200)["is_error"], false);
+    let memory = here.lists("memories?path_prefix=/marmalade").await.remove(0);
+    let id = cairn_server::model::MemoryId(memory["id"].as_str().unwrap().parse().unwrap());
+    let knows = |of: &House| cairn_server::acts::recall::is_indexed(of.app(), id);
+    for server in [&house, &other] {
+        until("its name is heard of", async || knows(server)).await;
+    }
+    reviewer.lets_go(&here.asks_to_erase(&[&memory], "a wish").await).await;
+    for server in [&house, &other] {
+        until("it is forgotten without anybody asking", async || !knows(server)).await;
+    }
+}
+
+#[tokio::test]
 async fn a_server_that_starts_has_its_indexes_before_anybody_asks() {
     let house = House::open().await;
     let memory = house.agent("coding", Role::Writer).await.remembers("marmalade is for breakfast").await;

@@ -84,7 +84,7 @@ async fn hold(tx: &mut Tx<Write>, ids: &[Uuid]) -> Result<ByOwner, Problem> {
     Ok(owners)
 }
 
-/// Leaves the keyed hash of every text that these memories had.
+/// Leaves the keyed hash of every text that these memories had, and of each at least one: by them the indexes hear that it is gone.
 async fn bar_texts(tx: &mut Tx<Write>, request: DeletionId, ids: &[Uuid], keyring: &Keyring) -> Result<(), Problem> {
     let workspace = tx.workspace();
     let mut barred = Vec::new();
@@ -93,10 +93,9 @@ async fn bar_texts(tx: &mut Tx<Write>, request: DeletionId, ids: &[Uuid], keyrin
             .fetch(tx.conn());
     // One text at a time: all of them may be more than the server has room for.
     while let Some(row) = texts.try_next().await? {
-        // An empty file is everybody's.
-        if let Some(said) = row.content.filter(|content| !content.trim().is_empty()) {
-            barred.push((keyring.erasure_mac(&said), row.memory_id));
-        }
+        // An empty file is everybody's: of it the id is barred, behind a NUL, which no text has.
+        let said = row.content.filter(|content| !content.trim().is_empty()).unwrap_or_else(|| format!("\0{}", row.memory_id));
+        barred.push((keyring.erasure_mac(&said), row.memory_id));
     }
     drop(texts);
     bar(tx, request, barred).await
