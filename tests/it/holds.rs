@@ -95,6 +95,23 @@ async fn a_hold_on_a_session_or_a_person_keeps_what_belongs_to_them() {
 }
 
 #[tokio::test]
+async fn a_hold_on_a_session_keeps_what_was_only_changed_in_it() {
+    let Cast { house: _house, writer, reviewer, auditor } = cast().await;
+    let run = writer.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+    let revised = writer.remembers("the canteen is closed on fridays").await;
+    let change = writer.ask("PATCH", &cairn_tests::at(&revised)).header("X-Cairn-Session", run["id"].as_str().unwrap());
+    change.json(&json!({"content": "the canteen is closed on mondays"})).send().await.expect(200);
+    writer.revises(&revised, json!({"content": "the canteen is never closed"})).await;
+    let other = writer.remembers("the library is closed on fridays").await;
+    auditor.post("holds", json!({"session_ids": [run["id"]], "reason": "case 118"})).await.expect(201);
+    let request = writer.asks_to_erase(&[&revised], "a wish").await;
+    assert_eq!(request["state"], "blocked");
+    reviewer.approves(&request).await.expect(200);
+    reviewer.executes(&request).await.refuses(409, "held");
+    assert_eq!(writer.asks_to_erase(&[&other], "a wish").await["state"], "pending");
+}
+
+#[tokio::test]
 async fn a_hold_keeps_private_memories_that_only_their_owner_sees() {
     let Cast { house, reviewer, auditor, .. } = cast().await;
     let owner = house.person("coding", Role::Writer).await;

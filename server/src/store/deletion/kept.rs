@@ -136,13 +136,15 @@ impl Tie {
     }
 }
 
-/// Every version counts, and whose a private one is; the index reads those of all, and writes nothing.
+/// Every version counts, with the run it came from and the one that wrote it, and whose a private one is; the index reads those
+/// of all, and writes nothing.
 async fn of_memories<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Row>, Problem> {
     let ids: Vec<Uuid> = items.iter().filter(|item| item.kind == ItemKind::Memory).map(|item| item.id).collect();
     as_index(tx).await?;
     let rows = sqlx::query_as(
-        "select distinct 'memory', v.memory_id, 0::bigint, v.session_id, w.id
+        "select distinct 'memory', v.memory_id, 0::bigint, r.id, w.id
          from memory_versions v
+         cross join lateral (values (v.session_id), (v.run_id)) r (id)
          cross join lateral (values (v.owner_id), (case when v.operation in ('created', 'revised', 'imported') then v.actor_id end)) w (id)
          where v.workspace_id = $1 and v.memory_id = any($2)",
     )
