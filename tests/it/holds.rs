@@ -112,6 +112,33 @@ async fn a_hold_on_a_session_keeps_what_was_only_changed_in_it() {
 }
 
 #[tokio::test]
+async fn a_hold_on_a_person_outlasts_their_names_and_their_account() {
+    let Cast { house, writer, reviewer, auditor } = cast().await;
+    let ada = house.person("coding", Role::Writer).await;
+    let named = async |name: &str, email: &str| {
+        let sql = "update people set name = $2, email = $3 where id = $1";
+        sqlx::query(sql).bind(ada.id).bind(name).bind(email).execute(house.owner()).await.expect("a new name");
+    };
+    named("Ada Quist", &ada.email).await;
+    let (own, about) = (ada.remembers("the tea is in the kitchen").await, writer.remembers("Ada Quist asked for the invoice").await);
+    let (new, other) = (writer.remembers("Ada Lark asked for it again").await, writer.remembers("a removed person left a key").await);
+    auditor.post("holds", json!({"subject": ada.email, "reason": "case 118"})).await.expect(201);
+    let approved = writer.asks_to_erase(&[&own], "a wish").await;
+    reviewer.approves(&approved).await.expect(200);
+    named("Ada Lark", "lark@example.org").await;
+    for memory in [&own, &about, &new] {
+        assert_eq!(writer.asks_to_erase(&[memory], "a wish").await["state"], "blocked", "she is renamed: {memory}");
+    }
+    assert_eq!(house.admin().await.delete(&format!("/v1/users/{}", ada.id)).await.status, 204);
+    for memory in [&own, &about] {
+        assert_eq!(writer.asks_to_erase(&[memory], "a wish").await["state"], "blocked", "she is gone: {memory}");
+    }
+    reviewer.executes(&approved).await.refuses(409, "held");
+    // What all who were removed are called is nobody's name.
+    assert_eq!(writer.asks_to_erase(&[&other], "a wish").await["state"], "pending");
+}
+
+#[tokio::test]
 async fn a_hold_keeps_private_memories_that_only_their_owner_sees() {
     let Cast { house, reviewer, auditor, .. } = cast().await;
     let owner = house.person("coding", Role::Writer).await;

@@ -233,6 +233,9 @@ pub struct Hold {
     pub memory_ids: Vec<MemoryId>,
     pub session_ids: Vec<SessionId>,
     pub subject: Option<String>,
+    /// Whom the subject meant when it was placed, and every name that they went by.
+    pub people: Vec<PersonId>,
+    pub names: Vec<String>,
     pub reason: String,
     pub placed_at: OffsetDateTime,
     pub placed_by: Actor,

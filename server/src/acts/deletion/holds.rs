@@ -39,11 +39,14 @@ async fn place(app: &App, scope: &Scope<Auditing>, asked: Selectors, (reason, fo
         let found = store::sessions::find(&mut tx, *id).await.map(drop);
         there(found, "session_ids", index, "session")?;
     }
+    let (people, names) = store::deletion::holds::meant(&mut tx, asked.subject.as_deref()).await?;
     let hold = Hold {
         id: HoldId::new(),
         memory_ids: asked.memory_ids,
         session_ids: asked.session_ids,
         subject: asked.subject,
+        people,
+        names,
         reason,
         placed_at: clock::now(),
         placed_by: scope.actor().clone(),

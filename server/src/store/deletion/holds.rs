@@ -1,9 +1,9 @@
 //! Legal holds themselves; what they keep is `kept`.
 
-use super::erase::forget_answers;
+use super::{erase::forget_answers, select::whom};
 use crate::{
     model::{
-        Actor, ActorKind, AuditId, HoldId, MemoryId, SessionId,
+        Actor, ActorKind, AuditId, HoldId, MemoryId, PersonId, SessionId,
         deletion::Hold,
         page::{Limit, Page, decode},
     },
@@ -20,20 +20,30 @@ pub async fn lock(tx: &mut Tx<Write>) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Whom a hold on a person means, and by which names: kept with it, for people leave and are renamed.
+pub async fn meant<M>(tx: &mut Tx<M>, subject: Option<&str>) -> Result<(Vec<PersonId>, Vec<String>), Problem> {
+    match subject {
+        Some(subject) => whom(tx, subject, &[]).await,
+        None => Ok(Default::default()),
+    }
+}
+
 pub async fn insert(tx: &mut Tx<Write>, hold: &Hold, audit: AuditId) -> Result<(), Problem> {
     let workspace = tx.workspace();
-    sqlx::query!(
-        "insert into holds (workspace_id, id, subject, reason, placed_at, placed_by_type, placed_by, audit_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)",
-        workspace.0,
-        hold.id.0,
-        hold.subject,
-        hold.reason,
-        hold.placed_at,
-        hold.placed_by.kind as _,
-        hold.placed_by.id,
-        audit.0
+    sqlx::query(
+        "insert into holds (workspace_id, id, subject, people, names, reason, placed_at, placed_by_type, placed_by, audit_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
     )
+    .bind(workspace)
+    .bind(hold.id)
+    .bind(&hold.subject)
+    .bind(hold.people.iter().map(|id| id.0).collect::<Vec<_>>())
+    .bind(&hold.names)
+    .bind(&hold.reason)
+    .bind(hold.placed_at)
+    .bind(hold.placed_by.kind)
+    .bind(hold.placed_by.id)
+    .bind(audit)
     .execute(tx.conn())
     .await?;
     let memories: Vec<Uuid> = hold.memory_ids.iter().map(|id| id.0).collect();
@@ -68,6 +78,8 @@ pub async fn delete(tx: &mut Tx<Write>, id: HoldId) -> Result<(), Problem> {
 struct Row {
     id: HoldId,
     subject: Option<String>,
+    people: Vec<PersonId>,
+    names: Vec<String>,
     reason: String,
     placed_at: OffsetDateTime,
     placed_by_type: ActorKind,
@@ -77,7 +89,7 @@ struct Row {
     session_ids: Vec<SessionId>,
 }
 
-const SELECT: &str = "select h.id, h.subject, h.reason, h.placed_at, h.placed_by_type, h.placed_by, coalesce(a.name, p.name) as placed_by_name,
+const SELECT: &str = "select h.id, h.subject, h.people, h.names, h.reason, h.placed_at, h.placed_by_type, h.placed_by, coalesce(a.name, p.name) as placed_by_name,
        array(select i.target_id from hold_items i where i.workspace_id = h.workspace_id and i.hold_id = h.id and i.kind = 'memory' order by 1) as memory_ids,
        array(select i.target_id from hold_items i where i.workspace_id = h.workspace_id and i.hold_id = h.id and i.kind = 'session' order by 1) as session_ids
 from holds h
@@ -118,6 +130,8 @@ impl From<Row> for Hold {
             memory_ids: row.memory_ids,
             session_ids: row.session_ids,
             subject: row.subject,
+            people: row.people,
+            names: row.names,
             reason: row.reason,
             placed_at: row.placed_at,
             placed_by: Actor::known(row.placed_by_type, row.placed_by, row.placed_by_name),

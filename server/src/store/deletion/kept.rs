@@ -1,10 +1,11 @@
 //! What legal holds keep, of the things on a list. Looked up thing by thing: it costs what the list costs, however large the
 //! workspace is, and does not depend on what the viewer may see.
 
-use super::{holds, list::items, notes, select::wanted, words::having_words};
+use super::{holds, list::items, notes, select::whom, words::having_words};
 use crate::{
+    engines::erasure::Sought,
     model::{
-        DeletionId,
+        DeletionId, PersonId,
         deletion::{Hold, Item, ItemKind},
     },
     problem::Problem,
@@ -37,6 +38,9 @@ struct Named {
     memories: HashSet<Uuid>,
     runs: HashSet<Uuid>,
     subject: Option<String>,
+    /// Whom it meant when the hold was placed, and by which names: people leave, and are renamed.
+    people: Vec<PersonId>,
+    names: Vec<String>,
 }
 
 impl Named {
@@ -44,6 +48,8 @@ impl Named {
         self.memories.extend(hold.memory_ids.iter().map(|id| id.0));
         self.runs.extend(hold.session_ids.iter().map(|id| id.0));
         self.subject = self.subject.or_else(|| hold.subject.clone());
+        self.people.extend(&hold.people);
+        self.names.extend_from_slice(&hold.names);
         self
     }
 }
@@ -63,7 +69,8 @@ impl Keeping {
         Ok(Self(people.iter().map(|hold| Named::default().and(hold)).chain([things]).collect()))
     }
 
-    /// Which of these any hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now.
+    /// Which of these any hold keeps: by id, by the run it belongs to, and by the person it is about, as things are now and as
+    /// they were when it was placed.
     pub async fn kept<M>(&self, tx: &mut Tx<M>, items: &[Item]) -> Result<HashSet<Place>, Problem> {
         Ok(by_each(tx, &self.0, items).await?.into_iter().flatten().collect())
     }
@@ -92,14 +99,18 @@ async fn by_each<M>(tx: &mut Tx<M>, named: &[Named], items: &[Item]) -> Result<V
 }
 
 async fn by_one<M>(tx: &mut Tx<M>, named: &Named, items: &[Item], ties: &[Tie]) -> Result<HashSet<Place>, Problem> {
-    let wanted = wanted(tx, named.subject.as_deref(), None).await?;
-    let people: HashSet<Uuid> = wanted.people.iter().map(|id| id.0).collect();
+    let (people, called) = match &named.subject {
+        Some(subject) => whom(tx, subject, &named.people).await?,
+        None => Default::default(),
+    };
+    let people: HashSet<Uuid> = people.iter().map(|id| id.0).collect();
+    let subject = Sought::any_of(called.iter().chain(&named.names).map(String::as_str));
     let is_in = |set: &HashSet<Uuid>, id: Option<Uuid>| id.is_some_and(|id| set.contains(&id));
     let by_id = items.iter().filter(|item| item.kind == ItemKind::Memory && named.memories.contains(&item.id)).map(Item::place);
     let by_tie = ties.iter().filter(|tie| is_in(&named.runs, tie.run) || is_in(&people, tie.writer)).map(|tie| tie.place);
     let mut kept: HashSet<Place> = by_id.chain(by_tie).collect();
-    if let Some(subject) = &wanted.subject {
-        kept.extend(having_words(tx, subject, items).await?);
+    if !subject.is_empty() {
+        kept.extend(having_words(tx, &subject, items).await?);
     }
     Ok(kept)
 }

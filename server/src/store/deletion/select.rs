@@ -22,8 +22,8 @@ const MOST: usize = 50_000;
 
 /// What is looked for: people who are known here, and words.
 pub struct Wanted {
-    pub(super) people: Vec<PersonId>,
-    pub(super) subject: Option<Sought>,
+    people: Vec<PersonId>,
+    subject: Option<Sought>,
     query: Option<Sought>,
 }
 
@@ -41,16 +41,32 @@ impl Wanted {
 pub async fn wanted<M>(tx: &mut Tx<M>, subject: Option<&str>, query: Option<&str>) -> Result<Wanted, Problem> {
     let query = query.map(Sought::words);
     let Some(subject) = subject else { return Ok(Wanted { people: Vec::new(), subject: None, query }) };
-    let fellows = sqlx::query!(
-        "select id, email, name from people where id::text = lower($1) or lower(email) = lower($1) or lower(name) = lower($1)",
-        subject
+    let (people, names) = whom(tx, subject, &[]).await?;
+    let sought = Sought::any_of(names.iter().map(String::as_str));
+    Ok(Wanted { people, subject: Some(sought), query })
+}
+
+/// The people that a subject means and those who are known already, and every name that any of them goes by.
+pub(super) async fn whom<M>(tx: &mut Tx<M>, subject: &str, known: &[PersonId]) -> Result<(Vec<PersonId>, Vec<String>), Problem> {
+    let fellows: Vec<(Uuid, String, String, bool)> = sqlx::query_as(
+        "select id, email, name, deleted_at is not null from people
+         where id = any($2) or id::text = lower($1) or (deleted_at is null and (lower(email) = lower($1) or lower(name) = lower($1)))",
     )
+    .bind(subject)
+    .bind(known.iter().map(|id| id.0).collect::<Vec<_>>())
     .fetch_all(tx.conn())
     .await?;
-    let names = fellows.iter().flat_map(|person| [person.id.to_string(), person.email.clone(), person.name.clone()]);
-    let names: Vec<String> = names.chain([subject.to_owned()]).collect();
-    let sought = Sought::any_of(names.iter().map(String::as_str));
-    Ok(Wanted { people: fellows.into_iter().map(|person| PersonId(person.id)).collect(), subject: Some(sought), query })
+    let mut names = vec![subject.to_owned()];
+    let mut people = known.to_vec();
+    for (id, email, name, removed) in fellows {
+        names.push(id.to_string());
+        // Whoever was removed goes by a name that all of them have.
+        names.extend([email, name].into_iter().filter(|_| !removed));
+        people.push(PersonId(id));
+    }
+    people.sort_unstable();
+    people.dedup();
+    Ok((people, names))
 }
 
 /// Everything that is named, was written by the person, or has the words; each thing once, for the first reason that holds.
