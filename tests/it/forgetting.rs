@@ -191,6 +191,32 @@ async fn a_session_goes_with_what_was_made_from_it_alone() {
 }
 
 #[tokio::test]
+async fn runs_that_are_erased_one_by_one_take_what_they_alone_showed() {
+    // Whichever goes first: the run that it was first seen in, or the one that saw it again.
+    for turned in [false, true] {
+        let Cast { house, writer, reviewer } = cast().await;
+        let mut runs = Vec::new();
+        for n in 1..=2 {
+            let run = writer.post("sessions", json!({"agent_tool": "codex", "project": "gateway"})).await.expect(201);
+            let place = format!("sessions/{}", run["id"].as_str().expect("is there"));
+            writer.post(&format!("{place}/events"), super::capture::log(n)).await.expect(200);
+            writer.post(&format!("{place}/end"), json!({})).await.expect(200);
+            runs.push(run);
+        }
+        let shown = writer.lists("proposals").await;
+        assert!(!shown.is_empty() && shown.iter().all(|one| one["evidence"].as_array().is_some_and(|runs| runs.len() == 2)), "{shown:?}");
+        if turned {
+            runs.reverse();
+        }
+        reviewer.lets_go(&writer.wants_erased(json!({"session_ids": [runs[0]["id"]], "reason": "x"})).await).await;
+        assert_eq!(writer.lists("proposals").await.len(), shown.len(), "the other run still shows it");
+        reviewer.lets_go(&writer.wants_erased(json!({"session_ids": [runs[1]["id"]], "reason": "x"})).await).await;
+        let left: Vec<String> = house.dump().await.lines().filter(|line| line.contains("system clock")).map(str::to_owned).collect();
+        assert!(left.is_empty() && writer.lists("proposals").await.is_empty(), "turned: {turned}, {left:#?}");
+    }
+}
+
+#[tokio::test]
 async fn copies_are_listed_and_go_when_they_are_asked_for() {
     let Cast { house, writer, reviewer } = cast().await;
     let memory = writer.remembers_all_of(json!({"content": "her number is 0123 456", "title": "How to reach the customer"})).await;

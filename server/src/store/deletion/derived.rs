@@ -81,7 +81,13 @@ async fn made_of_runs<M>(tx: &mut Tx<M>, items: &[Item]) -> Result<Vec<Made>, Pr
                     where p.workspace_id = $1 and p.memory_id = m.id and (s ->> 'session_id')::uuid not in (select id from gone))
          from memory_versions v
          join memories m on m.workspace_id = v.workspace_id and m.id = v.memory_id
-         where v.workspace_id = $1 and v.version = 1 and v.session_id in (select id from gone)
+         where v.workspace_id = $1 and v.version = 1
+           and (v.session_id in (select id from gone)
+                -- The run that it came from was erased before, and one of these saw it again.
+                or (v.memory_id in (
+                        select p.memory_id from proposals p, jsonb_array_elements(p.sightings) s
+                        where p.workspace_id = $1 and (s ->> 'session_id')::uuid in (select id from gone))
+                    and not exists (select 1 from sessions b where b.workspace_id = $1 and b.id = v.session_id)))
          union all
          select 'memory', m.id, 0, m.owner_id, task.sole from task join memories m on m.workspace_id = $1 and m.id = task.episode_id
          union all
