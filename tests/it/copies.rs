@@ -176,6 +176,73 @@ async fn what_was_erased_after_a_copy_is_erased_again() {
     assert!(told.contains("/no/such/file"), "{told}");
 }
 
+/// A server that was filled from a copy, after which a journal was read; and what was said meanwhile.
+async fn restored_with(house: &House, copy: &Path) -> (Program, DataDir, String) {
+    let (home, journal) = (DataDir::new(), house.folder().join("erasures.jsonl"));
+    let arguments = ["restore", copy.to_str().expect("a path"), "--erasures", journal.to_str().expect("a path")];
+    let said = Program::run(home.path(), &arguments, &[]).await.fine();
+    let server = Program::serve(house.url.rsplit(':').next().expect("a port").parse().expect("a port"), home.path(), &[]).await;
+    (server, home, said)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_erased_again_may_take_its_time() {
+    let (mut house, Lived { agent, reviewer, .. }) = lived_in().await;
+    let doomed = agent.remembers("the canary in the copy").await;
+    // A statement has twenty seconds, and an erasure more than that, here and where it is done again.
+    sqlx::raw_sql(
+        "create function takes_long() returns trigger language plpgsql as $$ begin
+             if current_setting('statement_timeout')::interval < '1 min' then raise exception 'too little time to erase'; end if;
+             return old;
+         end $$;
+         create trigger takes_long before delete on memories for each row execute function takes_long()",
+    )
+    .execute(house.owner())
+    .await
+    .expect("a slow table");
+    let folder = DataDir::new();
+    let copy = folder.path().join("copy.tar");
+    house.runs(&["backup", copy.to_str().unwrap()]).await.fine();
+    reviewer.lets_go(&agent.asks_to_erase(&[&doomed], "a wish").await).await;
+    house.shut().await;
+    let (server, _home, said) = restored_with(&house, &copy).await;
+    assert!(said.contains("1 of 2 erasures"), "{said}");
+    agent.living_at(&server.url).get(&at(&doomed)).await.refuses(404, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_a_copy_has_open_are_rejected_again_when_their_words_are_erased() {
+    let (mut house, Lived { agent, reviewer, memory, .. }) = lived_in().await;
+    let other = house.person("coding", Role::Reviewer).await;
+    let kept = agent.remembers("lunch is at noon").await;
+    reviewer.post("holds", json!({"memory_ids": [kept["id"]], "reason": "case 118"})).await.expect(201);
+    let mut open = Vec::new();
+    for (memory, state) in [(&memory, "pending"), (&kept, "blocked")] {
+        open.push(agent.asks_to_erase(&[memory], "the canary wants it").await);
+        assert_eq!(open.last().unwrap()["state"], state);
+    }
+    let folder = DataDir::new();
+    let copy = folder.path().join("copy.tar");
+    house.runs(&["backup", copy.to_str().unwrap()]).await.fine();
+    for request in &open {
+        other.rejects(request).await.expect(200);
+    }
+    let request = agent.wants_erased(json!({"query": "canary", "reason": "a wish"})).await;
+    assert_eq!(request["touches"], json!({"deletion_request": 2}));
+    reviewer.lets_go(&request).await;
+    house.shut().await;
+
+    let (server, _home, said) = restored_with(&house, &copy).await;
+    assert!(said.contains("1 of 2 erasures"), "{said}");
+    let reviewer = reviewer.living_at(&server.url);
+    for request in &open {
+        let shown = reviewer.previews(request).await;
+        assert_eq!((&shown["state"], &shown["reason"]), (&json!("rejected"), &Value::Null), "{shown}");
+        reviewer.approves(request).await.refuses(409, "wrong_state");
+        assert_eq!(reviewer.trail_of(request["id"].as_str().unwrap()).await.last().unwrap()["action"], "deletion.rejected");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_of_what_was_tampered_with_is_not_believed() {
     for (n, (tampering, told)) in [

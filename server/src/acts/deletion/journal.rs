@@ -47,14 +47,17 @@ pub async fn erase_again(app: &App, journal: &[Journalled]) -> Result<usize, Pro
         // A workspace that was made after the backup has come back with nothing.
         let Some(scope) = scopes.get(&entry.workspace) else { continue };
         let mut tx = app.db().write(scope).await?;
+        store::deletion::take_time(&mut tx).await?;
         if store::deletion::journal::knows(&mut tx, entry.request).await? {
             continue;
         }
         let audit = AuditId::new();
         store::deletion::journal::bring_back(&mut tx, entry, audit).await?;
+        let closed = store::deletion::journal::close_listed(&mut tx, entry).await?;
+        let closed = closed.into_iter().map(|(id, audit)| Audit::deletion(audit, "deletion.rejected", id));
         let erased = store::deletion::erase(&mut tx, entry.request, app.keyring()).await?;
         let last = Audit::deletion(audit, "deletion.executed_again", entry.request);
-        tx.commit(entries(entry.request, &erased, last).into_iter().collect::<Trail>()).await?;
+        tx.commit(closed.chain(entries(entry.request, &erased, last)).collect::<Trail>()).await?;
         done += 1;
     }
     Ok(done)

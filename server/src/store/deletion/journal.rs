@@ -4,7 +4,7 @@ use super::{erase::bar, list};
 use crate::{
     model::{
         ActorKind, AuditId, DeletionId, PersonId,
-        deletion::{Journalled, Rule, Step},
+        deletion::{ItemKind, Journalled, Rule, Step},
         text::hex,
     },
     problem::Problem,
@@ -134,6 +134,24 @@ pub async fn bring_back(tx: &mut Tx<Write>, entry: &Journalled, audit: AuditId) 
     list::put(tx, entry.request, &entry.items).await?;
     let macs = entry.macs.iter().filter_map(|(digits, of)| Some((from_hex(digits)?, *of)));
     bar(tx, entry.request, macs.collect()).await
+}
+
+/// The requests on its list came to nothing before it was executed: those that the backup still has open are rejected, so that
+/// they lose their words with the rest. Which they are; each has an entry of its own.
+pub async fn close_listed(tx: &mut Tx<Write>, entry: &Journalled) -> Result<Vec<(DeletionId, AuditId)>, Problem> {
+    let listed: Vec<Uuid> = entry.items.iter().filter(|item| item.kind == ItemKind::DeletionRequest).map(|item| item.id).collect();
+    let entries: Vec<Uuid> = listed.iter().map(|_| AuditId::new().0).collect();
+    Ok(sqlx::query_as(
+        "update deletion_requests r set state = 'rejected', resumes_as = null, audit_id = l.audit_id
+         from unnest($2::uuid[], $3::uuid[]) l (id, audit_id)
+         where r.workspace_id = $1 and r.id = l.id and r.state in ('pending', 'approved', 'blocked')
+         returning r.id, r.audit_id",
+    )
+    .bind(tx.workspace())
+    .bind(listed)
+    .bind(entries)
+    .fetch_all(tx.conn())
+    .await?)
 }
 
 fn from_hex(digits: &str) -> Option<[u8; 32]> {
