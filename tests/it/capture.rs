@@ -216,6 +216,32 @@ async fn what_a_run_looked_for_goes_with_the_run() {
 }
 
 #[tokio::test]
+async fn files_go_together_as_often_as_runs_that_are_left_say() {
+    // In any order, and at once; also what was counted before it was kept which run did.
+    for (order, known) in [(&[&[0][..], &[1]][..], true), (&[&[1], &[0]], true), (&[&[0, 1]], true), (&[&[1], &[0]], false)] {
+        let house = House::open().await;
+        let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+        let ended = [runs(&agent, 1).await, runs(&agent, 2).await];
+        let pairs =
+            async || -> Vec<(i32, f32)> { sqlx::query_as("select runs, weight from code_pairs").fetch_all(house.owner()).await.unwrap() };
+        if !known {
+            sqlx::query("delete from code_pair_runs").execute(house.owner()).await.unwrap();
+        }
+        let [(2, both)] = pairs().await[..] else { panic!("two runs saw one pair, and not {:?}", pairs().await) };
+        for gone in order {
+            let ids: Vec<&Value> = gone.iter().map(|run| &ended[*run]["session"]["id"]).collect();
+            person.lets_go(&agent.wants_erased(json!({"session_ids": ids, "reason": "because"})).await).await;
+            if order.len() == 2 && gone == &order[0] {
+                let [(1, one)] = pairs().await[..] else { panic!("one run is left, and not {:?}", pairs().await) };
+                assert!((one - both / 2.0).abs() < 0.01, "{one} of {both}");
+            }
+        }
+        let related = agent.get("code/related?path=src/login.rs").await.expect(200);
+        assert_eq!((pairs().await, &related["files"]), (Vec::new(), &json!([])), "{order:?}, {known}");
+    }
+}
+
+#[tokio::test]
 async fn a_run_ends_though_what_it_taught_is_known_to_another_alone() {
     let house = House::open().await;
     let (ada, bob) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);

@@ -105,7 +105,7 @@ async fn close<P: CanWrite>(app: &App, scope: &Scope<P>, id: SessionId, closing:
         let distilled = distilled(&mut tx, id, &held, summary).await?;
         if over.is_some() && !distilled.pairs.is_empty() {
             let pairs: Vec<_> = distilled.pairs.iter().map(|pair| (pair.a.clone(), pair.b.clone(), pair.weight)).collect();
-            store::code::put_pairs(&mut tx, held.project.as_deref(), &pairs, clock::now()).await?;
+            store::code::put_pairs(&mut tx, id, held.project.as_deref(), &pairs, clock::now()).await?;
         }
         let (episode, entries) = write_episode(app, scope, &mut tx, id, &held, &distilled).await?;
         trail.extend(entries);

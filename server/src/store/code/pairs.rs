@@ -1,12 +1,14 @@
 //! What sessions taught about the code: files that go together.
 
+use crate::model::SessionId;
 use crate::problem::Problem;
 use crate::store::{Tx, Write};
 use time::OffsetDateTime;
 
-/// Files that were used together in a run: what was known of each pair, and this.
+/// Files that were used together in a run: what was known of each pair, and this; what this run adds goes with it.
 pub async fn put_pairs(
     tx: &mut Tx<Write>,
+    session: SessionId,
     project: Option<&str>,
     pairs: &[(String, String, f32)],
     at: OffsetDateTime,
@@ -15,10 +17,15 @@ pub async fn put_pairs(
     let (a, b): (Vec<&str>, Vec<&str>) = pairs.iter().map(|(a, b, _)| (a.as_str(), b.as_str())).unzip();
     let weights: Vec<f32> = pairs.iter().map(|(.., weight)| *weight).collect();
     sqlx::query(
-        "insert into code_pairs (workspace_id, project, a, b, weight, runs, last_at)
-         select $1, $2, i.a, i.b, max(i.weight), 1, $3 from unnest($4::text[], $5::text[], $6::real[]) i (a, b, weight) group by i.a, i.b order by i.a, i.b
-         on conflict (workspace_id, project, a, b) do update
-         set weight = code_pairs.weight + excluded.weight, runs = code_pairs.runs + 1, last_at = excluded.last_at",
+        "with told as materialized (
+             select i.a, i.b, max(i.weight) as weight from unnest($4::text[], $5::text[], $6::real[]) i (a, b, weight) group by i.a, i.b
+         ), counted as (
+             insert into code_pairs (workspace_id, project, a, b, weight, runs, last_at)
+             select $1, $2, a, b, weight, 1, $3 from told order by a, b
+             on conflict (workspace_id, project, a, b) do update
+             set weight = code_pairs.weight + excluded.weight, runs = code_pairs.runs + 1, last_at = excluded.last_at
+         )
+         insert into code_pair_runs (workspace_id, session_id, project, a, b, weight) select $1, $7, $2, a, b, weight from told",
     )
     .bind(workspace)
     .bind(project.unwrap_or_default())
@@ -26,6 +33,7 @@ pub async fn put_pairs(
     .bind(a)
     .bind(b)
     .bind(weights)
+    .bind(session)
     .execute(tx.conn())
     .await?;
     Ok(())

@@ -38,6 +38,7 @@ pub(super) const PROMISES: &[Promise<'static>] = &[
                 union all select 'checkpoints', workspace_id, session_id from checkpoints
                 union all select 'task_items', workspace_id, session_id from task_items
                 union all select 'run_looks', workspace_id, session_id from run_looks
+                union all select 'code_pair_runs', workspace_id, session_id from code_pair_runs
             )
             select distinct format('session %s in %s', l.id, l.place)
             from left_over l

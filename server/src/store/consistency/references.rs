@@ -30,6 +30,7 @@ const LINKS: &[(&str, &str, &str)] = &[
     ("sessions", "episode_id", "memories"),
     ("session_events", "session_id", "sessions"),
     ("run_looks", "session_id", "sessions"),
+    ("code_pair_runs", "session_id", "sessions"),
     ("checkpoints", "session_id", "sessions"),
     ("checkpoints", "task_id", "tasks"),
     ("tasks", "episode_id", "memories"),
