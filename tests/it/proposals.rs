@@ -216,7 +216,7 @@ async fn walls_hold_for_proposals() {
 }
 
 /// As a curation run would put it.
-async fn dreamt(house: &House, about: &Value, change: Value) -> String {
+pub async fn dreamt(house: &House, about: &Value, change: Value) -> String {
     let proposal = nobody();
     let sql = format!(
         "begin; set local session_replication_role = replica;

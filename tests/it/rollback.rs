@@ -1,6 +1,9 @@
 //! What was learned can be taken back: by session, agent, time or list, and only as far as nobody built on it.
 
-use crate::code::{LOGIN, file, fresh, picture, service, symbol, syncs};
+use crate::{
+    code::{LOGIN, file, fresh, picture, service, symbol, syncs},
+    proposals::dreamt,
+};
 use cairn_tests::{Actor, House, Reply, Role, at};
 use serde_json::{Value, json};
 
@@ -379,6 +382,38 @@ async fn proposals_go_where_their_memories_go() {
     rolls_back(&reviewer, json!({"session_id": review.session})).await;
     assert_eq!(states().await, ("open".to_owned(), "proposed".to_owned()));
     assert_eq!(agent.lists("memories?kind=decision&state=active").await.len(), 1, "what it had superseded is back");
+}
+
+#[tokio::test]
+async fn what_is_proposed_about_a_memory_is_decided_by_people_alone() {
+    let house = House::open().await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let (noted, other) = (agent.remembers("Invoices go out on Mondays.").await, agent.remembers("On Mondays invoices go out.").await);
+    let run = At::work(&agent).await;
+    run.revises(&noted, json!({"tags": ["billing"]})).await;
+    let made = run.remembers(json!({"content": "The lift hums."})).await;
+    let archive = |memory: &Value| json!({"type": "archive", "memories": [memory["id"]]});
+    let merge = dreamt(&house, &noted, json!({"type": "merge", "keep": noted["id"], "away": [other["id"]]})).await;
+    let unwanted = dreamt(&house, &noted, archive(&noted)).await;
+    reviewer.post(&format!("{unwanted}/reject"), json!({"note": "we need it"})).await.expect(200);
+    let about_made = dreamt(&house, &made, archive(&made)).await;
+    let decided = async || {
+        let mut all = Vec::new();
+        for path in [&merge, &unwanted, &about_made] {
+            let proposal = reviewer.get(path).await.expect(200);
+            all.push(json!([proposal["state"], proposal["note"], proposal["decided_at"], proposal["decided_by"]]));
+        }
+        all
+    };
+    let before = decided().await;
+
+    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
+    assert_eq!(decided().await, before);
+    assert_eq!(done["counts"], json!({"restored": 1, "unwound": 0, "archived": 1, "left": 0, "withdrawn": 0}));
+    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
+    assert_eq!(decided().await, before);
+    reviewer.post(&format!("{merge}/approve"), json!({})).await.expect(200);
+    assert_eq!(agent.reads(&other).await["superseded_by"], noted["id"], "it is done once somebody says so");
 }
 
 #[tokio::test]

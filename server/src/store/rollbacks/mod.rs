@@ -32,9 +32,9 @@ pub struct Moved {
     pub rollback: Option<RollbackId>,
 }
 
-/// Proposals go where their memories went: withdrawn with what was put away, open again with what waits again, approved
-/// with what is known again. Those that a dream put up about memories as they were go with the dream. One that is withdrawn
-/// bars nothing: its finding may come again.
+/// Proposals that a memory become known go where it went: withdrawn with what was put away, open again with what waits again,
+/// approved with what is known again; what else is proposed about it nobody has decided by that. Those that a dream put up
+/// about memories as they were go with the dream. One that is withdrawn bars nothing: its finding may come again.
 pub async fn take_proposals_along(
     tx: &mut Tx<Write>,
     rollback: RollbackId,
@@ -59,9 +59,10 @@ pub async fn take_proposals_along(
            from proposals p
            join memories m on m.workspace_id = p.workspace_id and m.id = p.memory_id
            where p.workspace_id = $1
-             and ((p.memory_id = any($2) and p.state = 'open')
-               or (p.memory_id = any($3) and m.state = 'proposed' and p.state <> 'open')
-               or (p.memory_id = any($3) and m.state = 'active' and p.state <> 'approved')
+             and ((coalesce(p.change ->> 'type', 'remember') = 'remember'
+                   and ((p.memory_id = any($2) and p.state = 'open')
+                     or (p.memory_id = any($3) and m.state = 'proposed' and p.state <> 'open')
+                     or (p.memory_id = any($3) and m.state = 'active' and p.state <> 'approved')))
                or (p.state = 'open' and p.id in (select id from put_up))
                or (p.state = 'rejected' and m.state = 'active' and p.id in (select id from withdrawn)))
            order by p.id
