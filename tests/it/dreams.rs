@@ -194,6 +194,11 @@ async fn in_auto_mode_a_dream_tidies_up_and_a_rollback_undoes_it_to_the_byte() {
         assert_eq!(now[text(&left["id"])], before[text(&left["id"])]);
     }
 
+    // One thing that it made, and then all of it.
+    person.post("rollbacks", json!({"memory_ids": [pattern[0]["id"]]})).await.expect(201);
+    for found in &lived.discoveries {
+        assert_eq!(person.reads(found).await["state"], "active");
+    }
     person.post("rollbacks", json!({"dream_id": dream["id"]})).await.expect(201);
     let after = picture(&person).await;
     for (id, was) in &before {

@@ -204,6 +204,82 @@ async fn undoing_only_the_new_decision_brings_the_old_one_back() {
     assert_eq!(agent.reads(&old).await["state"], "active");
 }
 
+/// Somebody decides that one holds, which takes the other's place.
+async fn keeps(reviewer: &Actor, kept: &Value, conflict: &Value) {
+    let resolve = format!("conflicts/{}/resolve", conflict["id"].as_str().unwrap_or_else(|| panic!("no conflict: {conflict}")));
+    reviewer.post(&resolve, json!({"keep": kept["id"]})).await.expect(200);
+}
+
+#[tokio::test]
+async fn what_somebody_else_put_aside_for_it_comes_back_when_it_goes() {
+    let house = House::open().await;
+    let (agent, other) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
+    let reviewer = house.person("coding", Role::Reviewer).await;
+    let first = other.remembers("Service tokens are signed with ES512.").await;
+    let second = other.post(&format!("{}/supersede", at(&first)), json!({"content": "Service tokens are signed with RS256."})).await;
+    let (second, invoices) = (second.expect(201), other.remembers("On Mondays invoices go out.").await);
+    let run = At::work(&agent).await;
+    let wrong = run.remembers(json!({"content": "Service tokens are signed with HS256."})).await;
+    let merged = run.remembers(json!({"content": "Invoices go out on Mondays."})).await;
+    keeps(&reviewer, &wrong, &wrong["conflicts"][0]).await;
+    let merge = dreamt(&house, &merged, json!({"type": "merge", "keep": merged["id"], "away": [invoices["id"]]})).await;
+    reviewer.post(&format!("{merge}/approve"), json!({})).await.expect(200);
+    let before = [said(&agent.reads(&second).await), said(&agent.reads(&invoices).await)];
+    assert_eq!([&before[0]["superseded_by"], &before[1]["superseded_by"]], [&wrong["id"], &merged["id"]]);
+
+    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
+    let all = |memories: [&Value; 2]| memories.map(|memory| (memory["id"].clone(), Value::Null));
+    assert_eq!(
+        (group(&done, "unwound"), group(&done, "archived"), group(&done, "left")),
+        (all([&second, &invoices]).to_vec(), all([&wrong, &merged]).to_vec(), vec![])
+    );
+    for memory in [&second, &invoices] {
+        assert_eq!(said(&agent.reads(memory).await), said(memory));
+    }
+    let stays = agent.reads(&first).await;
+    assert_eq!((&stays["state"], &stays["superseded_by"]), (&json!("superseded"), &second["id"]), "of a chain one is active");
+
+    // Taken back they stand in its place again, unless somebody went on with what they had stood for.
+    other.revises(&invoices, json!({"tags": ["billing"]})).await;
+    let back = rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
+    assert_eq!(said(&agent.reads(&second).await), before[0]);
+    assert_eq!(agent.reads(&wrong).await["state"], "active");
+    assert_eq!((group(&back, "left"), &back["left"][0]["other_id"]), (vec![(merged["id"].clone(), json!("place_taken"))], &invoices["id"]));
+    assert_eq!((&agent.reads(&invoices).await["state"], &agent.reads(&merged).await["state"]), (&json!("active"), &json!("archived")));
+}
+
+#[tokio::test]
+async fn what_was_put_aside_for_something_stays_so_where_somebody_built_on_it() {
+    let house = House::open().await;
+    let (agent, other) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
+    let reviewer = house.person("coding", Role::Reviewer).await;
+    let old = other.remembers("Service tokens are signed with RS256.").await;
+    let decided = other.remembers_all_of(json!({"content": "Orders are kept in Postgres.", "kind": "decision"})).await;
+    let run = At::work(&agent).await;
+    let new = run.remembers(json!({"content": "Service tokens are signed with HS256."})).await;
+    keeps(&reviewer, &new, &new["conflicts"][0]).await;
+    other.revises(&new, json!({"tags": ["reviewed"]})).await;
+    let waiting = run.remembers(json!({"content": "Orders are kept in SQLite.", "kind": "decision", "on_conflict": "propose"})).await;
+    let proposal = reviewer.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
+    reviewer.post(&format!("proposals/{proposal}/approve"), json!({})).await.expect(200);
+    let all = [&old, &decided, &new, &waiting];
+    let states = async || {
+        let mut states = Vec::new();
+        for memory in all {
+            states.push(agent.reads(memory).await);
+        }
+        states
+    };
+    let before = states().await;
+
+    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
+    let reasons = ["place_taken", "place_taken", "changed_since", "changed_since"];
+    let left: Vec<(Value, Value)> = all.iter().zip(reasons).map(|(memory, reason)| (memory["id"].clone(), json!(reason))).collect();
+    assert_eq!((group(&done, "left"), group(&done, "unwound")), (left, vec![]));
+    assert_eq!([&done["left"][0]["other_id"], &done["left"][1]["other_id"]], [&new["id"], &waiting["id"]]);
+    assert_eq!(states().await, before);
+}
+
 #[tokio::test]
 async fn what_had_been_put_away_goes_away_again_though_what_it_replaced_was_touched_too() {
     let house = House::open().await;

@@ -238,7 +238,25 @@ impl Plan {
                 misfits.push((by, Reason::StillNeeded, Some(*id)));
             }
         }
+        misfits.extend(self.threads.values().flat_map(|thread| self.without_place(thread)));
         misfits
+    }
+
+    /// What was put away when this one came back, and would now stand beside it: it does not say itself whose place it took.
+    fn without_place(&self, thread: &Thread) -> Vec<(MemoryId, Reason, Option<MemoryId>)> {
+        let gave_way = |pair: &[Past]| match pair {
+            [was, back] if back.selected && back.restores.is_some() && back.standing.superseded_by.is_none() => was.standing.superseded_by,
+            _ => None,
+        };
+        let put_away = |by: &MemoryId| self.threads.get(by).and_then(Thread::current).is_some_and(|now| now.restores == Some(0));
+        let returns = |by: &MemoryId| put_away(by) && self.then(*by).is_some_and(|then| then.state == State::Active);
+        let stands_without = |by: &MemoryId| match self.after(thread.id) {
+            Some((State::Active | State::Proposed, _)) => true,
+            Some((State::Superseded, follower)) => follower != Some(*by),
+            _ => false,
+        };
+        let returning = thread.versions.windows(2).filter_map(gave_way).filter(|by| returns(by) && stands_without(by));
+        returning.map(|by| (by, Reason::PlaceTaken, Some(thread.id))).collect()
     }
 
     /// The memory that stands where a move would put its own.
@@ -267,8 +285,12 @@ impl Plan {
         })
     }
 
-    /// Whether one was made to take the other's place. Of two that were there before and were merged, each can stand alone.
+    /// Whether one was made to take the other's place, or by what is undone. Of two that were there before and were merged, each
+    /// can stand alone.
     fn stands_for(&self, by: MemoryId, id: MemoryId) -> bool {
+        if self.past(by, 1).is_some_and(|first| first.selected) {
+            return true;
+        }
         let names = self.final_standing(by).map(|standing| standing.supersedes);
         names.or_else(|| self.others.get(&by).map(|other| other.supersedes)).is_none_or(|supersedes| supersedes == Some(id))
     }

@@ -25,7 +25,7 @@ pub struct Chosen {
     touched: Vec<MemoryId>,
 }
 
-/// What a selector means. Who undoes the making of a memory undoes that it took another's place.
+/// What a selector means. Who undoes the making of a memory undoes that it took another's place, whoever put that one aside.
 pub async fn choose<M>(tx: &mut Tx<M>, selector: &Selector) -> Result<Chosen, Problem> {
     let workspace = tx.workspace().0;
     let mut sql = QueryBuilder::new("select v.memory_id, v.version, v.supersedes from ");
@@ -57,14 +57,33 @@ pub async fn choose<M>(tx: &mut Tx<M>, selector: &Selector) -> Result<Chosen, Pr
         sql.push(" and v.memory_id = any(").push_bind(memories.iter().map(|id| id.0).collect::<Vec<_>>()).push(")");
     }
     let rows: Vec<(MemoryId, i32, Option<MemoryId>)> = sql.build_query_as().fetch_all(tx.conn()).await?;
-    let made = |(_, version, _): &&(MemoryId, i32, Option<MemoryId>)| *version == 1;
-    let replaced = rows.iter().filter(made).filter_map(|(.., old)| *old);
-    let touched: BTreeSet<MemoryId> = rows.iter().map(|(id, ..)| *id).chain(replaced).collect();
-    Ok(Chosen {
-        made: rows.iter().filter(made).map(|(id, ..)| *id).collect(),
-        versions: rows.iter().map(|(id, version, _)| (*id, *version)).collect(),
-        touched: touched.into_iter().collect(),
-    })
+    let first = |(_, version, _): &&(MemoryId, i32, Option<MemoryId>)| *version == 1;
+    let made: HashSet<MemoryId> = rows.iter().filter(first).map(|(id, ..)| *id).collect();
+    let replaced = rows.iter().filter(first).filter_map(|(.., old)| *old);
+    let aside = aside_for(tx, &made).await?;
+    let touched: BTreeSet<MemoryId> = rows.iter().map(|(id, ..)| *id).chain(replaced).chain(aside).collect();
+    Ok(Chosen { made, versions: rows.iter().map(|(id, version, _)| (*id, *version)).collect(), touched: touched.into_iter().collect() })
+}
+
+/// In whose place these stand now.
+async fn aside_for<M>(tx: &mut Tx<M>, made: &HashSet<MemoryId>) -> Result<Vec<MemoryId>, Problem> {
+    let (made, mut aside): (Vec<Uuid>, Vec<MemoryId>) = (made.iter().map(|id| id.0).collect(), Vec::new());
+    for some in made.chunks(SOME) {
+        let rows: Vec<MemoryId> = sqlx::query_scalar(
+            "select m.id
+             from unnest($2::uuid[]) w (id)
+             cross join lateral (
+                 select l.memory_id, l.version from memory_versions l where l.workspace_id = $1 and l.superseded_by = w.id offset 0) v
+             cross join lateral (
+                 select m.id from memories m where m.workspace_id = $1 and m.id = v.memory_id and m.version = v.version offset 0) m",
+        )
+        .bind(tx.workspace())
+        .bind(some)
+        .fetch_all(tx.conn())
+        .await?;
+        aside.extend(rows);
+    }
+    Ok(aside)
 }
 
 /// Nobody else changes what is touched before this transaction ends. Always in the same order.
@@ -76,7 +95,9 @@ pub async fn hold(tx: &mut Tx<Write>, chosen: &Chosen) -> Result<(), Problem> {
             .execute(tx.conn())
             .await?;
     }
-    Ok(())
+    // Whoever puts one aside holds what takes its place: none come after this.
+    let aside = aside_for(tx, &chosen.made).await?;
+    if aside.iter().any(|id| chosen.touched.binary_search(id).is_err()) { Err(Problem::LostRace) } else { Ok(()) }
 }
 
 #[derive(sqlx::FromRow)]
