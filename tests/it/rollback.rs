@@ -458,6 +458,69 @@ async fn proposals_go_where_their_memories_go() {
     rolls_back(&reviewer, json!({"session_id": review.session})).await;
     assert_eq!(states().await, ("open".to_owned(), "proposed".to_owned()));
     assert_eq!(agent.lists("memories?kind=decision&state=active").await.len(), 1, "what it had superseded is back");
+    // Approved and superseded at once, and that taken back twice.
+    let review = At::work(&reviewer).await;
+    review.sends("POST", &format!("proposals/{id}/approve"), json!({})).await.expect(200);
+    review.supersedes(&waiting, "Service tokens are signed with EdDSA.").await;
+    let done = rolls_back(&reviewer, json!({"session_id": review.session})).await;
+    assert_eq!(states().await, ("open".to_owned(), "proposed".to_owned()));
+    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
+    assert_eq!(states().await, ("approved".to_owned(), "superseded".to_owned()));
+}
+
+#[tokio::test]
+async fn what_was_edited_and_approved_waits_again_and_can_be_decided() {
+    let house = House::open().await;
+    let always = json!({"policies": {"decision": {"review_threshold": "always"}}});
+    house.person("coding", Role::Admin).await.put("policies", always).await.expect(200);
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let old = reviewer.remembers_all_of(json!({"content": "Service tokens are signed with RS256.", "kind": "decision"})).await;
+    let waiting = agent.remembers_all_of(json!({"content": "Service tokens live for an hour.", "kind": "decision"})).await;
+    let proposal = format!("proposals/{}", reviewer.lists("proposals").await[0]["id"].as_str().expect("an id"));
+    let edits = async |by: &At<'_>, content: &str| {
+        let edited = by.sends("POST", &format!("{proposal}/edit"), json!({"content": content})).await.expect(200);
+        edited["memory"].clone()
+    };
+    let stands = async |memories: &[&Value]| {
+        let one = reviewer.get(&proposal).await.expect(200);
+        let mut all = vec![one["state"].clone(), one["memory_id"].clone()];
+        for memory in memories {
+            all.push(reviewer.reads(memory).await["state"].clone());
+        }
+        all
+    };
+    let waits = |state: &str| vec![json!("open"), waiting["id"].clone(), json!("proposed"), json!("active"), json!(state)];
+
+    let review = At::work(&reviewer).await;
+    let became = edits(&review, "Service tokens are signed with HS256.").await;
+    let approved = vec![json!("approved"), became["id"].clone(), json!("superseded"), json!("superseded"), json!("active")];
+    assert_eq!(stands(&[&waiting, &old, &became]).await, approved);
+    let done = rolls_back(&reviewer, json!({"session_id": review.session})).await;
+    assert_eq!(stands(&[&waiting, &old, &became]).await, waits("archived"));
+    let back = rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
+    assert_eq!(stands(&[&waiting, &old, &became]).await, approved, "taken back, it is decided as it was");
+    rolls_back(&reviewer, json!({"rollback_id": back["id"]})).await;
+    assert_eq!(stands(&[&waiting, &old, &became]).await, waits("archived"));
+    // Edited once more, and only what came of it is undone.
+    let once_more = edits(&review, "Service tokens are signed with EdDSA.").await;
+    rolls_back(&reviewer, json!({"memory_ids": [once_more["id"]]})).await;
+    assert_eq!(stands(&[&waiting, &old, &once_more]).await, waits("archived"));
+    // Nor does it wait while what came of it stands.
+    let third = edits(&review, "Service tokens are signed with ES512.").await;
+    let other = house.person("coding", Role::Reviewer).await;
+    other.revises(&third, json!({"tags": ["auth"]})).await;
+    let approved = vec![json!("approved"), third["id"].clone(), json!("superseded"), json!("superseded"), json!("active")];
+    let mine = json!({"agent_id": reviewer.id, "from": third["created_at"]});
+    for selector in [mine.clone(), json!({"agent_id": reviewer.id, "from": third["created_at"], "memory_ids": [waiting["id"]]})] {
+        let left = rolls_back(&reviewer, selector).await;
+        assert!(group(&left, "left").contains(&(waiting["id"].clone(), json!("place_taken"))), "{left}");
+        assert_eq!(stands(&[&waiting, &old, &third]).await, approved);
+    }
+    other.ask("DELETE", &at(&third)).send().await.expect(200);
+    rolls_back(&reviewer, mine).await;
+    assert_eq!(stands(&[&waiting, &old, &third]).await, waits("archived"));
+    reviewer.post(&format!("{proposal}/approve"), json!({})).await.expect(200);
+    assert_eq!(stands(&[&waiting]).await, [json!("approved"), waiting["id"].clone(), json!("active")]);
 }
 
 #[tokio::test]

@@ -288,7 +288,12 @@ impl Plan {
     /// Whether one was made to take the other's place, or by what is undone. Of two that were there before and were merged, each
     /// can stand alone.
     fn stands_for(&self, by: MemoryId, id: MemoryId) -> bool {
-        if self.past(by, 1).is_some_and(|first| first.selected) {
+        let edited = |pair: &[Past]| {
+            let [waited, then] = pair else { return false };
+            waited.standing.state == State::Proposed && then.standing.superseded_by == Some(by) && then.restores.is_none()
+        };
+        let replaced = self.threads.get(&id).is_some_and(|thread| thread.versions.windows(2).any(edited));
+        if replaced || self.past(by, 1).is_some_and(|first| first.selected) {
             return true;
         }
         let names = self.final_standing(by).map(|standing| standing.supersedes);

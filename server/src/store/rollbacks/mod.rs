@@ -42,6 +42,7 @@ pub async fn take_proposals_along(
     by: &Actor,
     at: OffsetDateTime,
 ) -> Result<Vec<Followed>, Problem> {
+    hand_over(tx, &moved.back).await?;
     let workspace = tx.workspace();
     let ids = |memories: &[MemoryId]| memories.iter().map(|id| id.0).collect::<Vec<Uuid>>();
     let rows: Vec<(ProposalId, MemoryId, ProposalState)> = sqlx::query_as(
@@ -62,7 +63,7 @@ pub async fn take_proposals_along(
              and ((coalesce(p.change ->> 'type', 'remember') = 'remember'
                    and ((p.memory_id = any($2) and p.state = 'open')
                      or (p.memory_id = any($3) and m.state = 'proposed' and p.state <> 'open')
-                     or (p.memory_id = any($3) and m.state = 'active' and p.state <> 'approved')))
+                     or (p.memory_id = any($3) and m.state in ('active', 'superseded') and p.state <> 'approved')))
                or (p.state = 'open' and p.id in (select id from put_up))
                or (p.state = 'rejected' and m.state = 'active' and p.id in (select id from withdrawn)))
            order by p.id
@@ -107,4 +108,41 @@ pub async fn take_proposals_along(
     .execute(tx.conn())
     .await?;
     Ok(followed)
+}
+
+/// A decision that waited and was edited stands beside what came of it, and its proposal with one of the two: with the one that
+/// waits again, or with the one that is known again.
+async fn hand_over(tx: &mut Tx<Write>, back: &[MemoryId]) -> Result<(), Problem> {
+    sqlx::query(
+        "update proposals p
+         set memory_id = h.goes_to
+         from (
+             select case when m.state = 'proposed' then s.superseded_by else m.id end as lies_with,
+                    case when m.state = 'proposed' then m.id else s.superseded_by end as goes_to,
+                    case when m.state = 'proposed' then 'approved' else 'open' end as state
+             from unnest($2::uuid[]) w (id)
+             cross join lateral (select m.id, m.state, m.version from memories m where m.workspace_id = $1 and m.id = w.id offset 0) m
+             cross join lateral (
+                 select v.superseded_by from memory_versions v
+                 where v.workspace_id = $1 and v.memory_id = m.id and v.version = m.version
+                 offset 0) now
+             cross join lateral (
+                 select v.version, v.superseded_by from memory_versions v
+                 where v.workspace_id = $1 and v.memory_id = m.id and v.operation = 'superseded'
+                 offset 0) s
+             cross join lateral (
+                 select v.state from memory_versions v
+                 where v.workspace_id = $1 and v.memory_id = m.id and v.version = s.version - 1
+                 offset 0) before
+             where before.state = 'proposed'
+               and (m.state = 'proposed'
+                 or (m.state = 'superseded' and now.superseded_by = s.superseded_by and s.superseded_by = any($2)))) h
+         where p.workspace_id = $1 and p.memory_id = h.lies_with and p.state = h.state
+           and coalesce(p.change ->> 'type', 'remember') = 'remember'",
+    )
+    .bind(tx.workspace())
+    .bind(back.iter().map(|id| id.0).collect::<Vec<_>>())
+    .execute(tx.conn())
+    .await?;
+    Ok(())
 }
