@@ -123,6 +123,28 @@ async fn what_became_a_decision_meanwhile_is_not_replaced_by_a_fact() {
 }
 
 #[tokio::test]
+async fn what_was_put_away_while_it_waited_leaves_the_queue() {
+    let (_house, agent, person) = waiting_room().await;
+    let waiting = agent.remembers("Invoices are green.").await;
+    let proposal = only_one(&person).await;
+    agent.delete(&at(&waiting)).await.expect(200);
+    person.post(&format!("{proposal}/approve"), json!({})).await.refuses(409, "wrong_state");
+    let rejected = person.post(&format!("{proposal}/reject"), json!({})).await.expect(200);
+    assert_eq!((&rejected["state"], &rejected["memory"]["state"]), (&json!("rejected"), &json!("archived")));
+    assert!(person.lists("proposals").await.is_empty());
+    // A rejection that was taken back, and that taken back too.
+    agent.remembers("Invoices are red.").await;
+    let proposal = only_one(&person).await;
+    let run = person.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+    let reject = person.ask("POST", &format!("{proposal}/reject")).header("X-Cairn-Session", id(&run)).json(&json!({})).send().await;
+    reject.expect(200);
+    let undone = person.post("rollbacks", json!({"session_id": id(&run)})).await.expect(201);
+    person.post("rollbacks", json!({"rollback_id": id(&undone)})).await.expect(201);
+    person.post(&format!("{proposal}/reject"), json!({})).await.expect(200);
+    assert!(person.lists("proposals").await.is_empty());
+}
+
+#[tokio::test]
 async fn somebody_is_asked_to_look_at_it() {
     let (house, agent, person) = waiting_room().await;
     agent.remembers("Invoices are sent on Mondays.").await;
