@@ -28,12 +28,12 @@ begin
     from (
         select m.id, greatest(m.changed_xid, t.changed_xid)::text as stamp, false as erased
         from memories m
-        left join memory_touches t on t.workspace_id = m.workspace_id and t.memory_id = m.id
+        left join lateral (select changed_xid from memory_touches where workspace_id = m.workspace_id and memory_id = m.id limit 1) t on true
         where m.workspace_id = ws and m.changed_xid >= since
         union all
-        select m.id, greatest(m.changed_xid, t.changed_xid)::text, false
+        select t.memory_id, greatest(m.changed_xid, t.changed_xid)::text, false
         from memory_touches t
-        join memories m on m.workspace_id = t.workspace_id and m.id = t.memory_id
+        cross join lateral (select changed_xid from memories where workspace_id = t.workspace_id and id = t.memory_id limit 1) m
         where t.workspace_id = ws and t.changed_xid >= since
         union all
         -- Their vectors came later; the stamp 0 is no memory's, so they are read again.

@@ -38,8 +38,15 @@ begin
     select coalesce(array_agg(i.memory_id), '{}') into whole
     from deletion_request_items i where i.workspace_id = ws and i.request_id = request and i.kind = 'session' and i.taken;
 
+    -- Whoever counts one of these meanwhile waits, or was first and is seen.
+    perform 1 from code_pairs p join code_pair_runs r using (workspace_id, project, a, b)
+    where r.workspace_id = ws and r.session_id = any (whole)
+    order by p.project, p.a, p.b
+    for update of p;
     -- Pairs of files lose what these runs counted in them, and go with the last of their runs.
-    with lost as materialized (
+    with known as materialized (
+        select r.project, r.a, r.b, count(*) as runs from code_pair_runs r where r.workspace_id = ws group by r.project, r.a, r.b
+    ), lost as materialized (
         select l.project, l.a, l.b, count(*) as runs, sum(l.weight) as weight
         from (
             select r.project, r.a, r.b, r.weight from code_pair_runs r where r.workspace_id = ws and r.session_id = any (whole)
@@ -48,9 +55,10 @@ begin
             select p.project, p.a, p.b, p.weight / p.runs
             from sessions s
             join code_pairs p on p.workspace_id = ws and p.project = coalesce(s.project, '') and p.last_at >= s.ended_at
+            left join known k on k.project = p.project and k.a = p.a and k.b = p.b
             where s.workspace_id = ws and s.id = any (whole)
               and not exists (select 1 from code_pair_runs r where r.workspace_id = ws and r.session_id = s.id)
-              and p.runs > (select count(*) from code_pair_runs r where r.workspace_id = ws and r.project = p.project and r.a = p.a and r.b = p.b)
+              and p.runs > coalesce(k.runs, 0)
               and exists (select 1 from session_events e where e.workspace_id = ws and e.session_id = s.id
                           and strpos(concat_ws(' ', e.path, e.command, e.input::text), p.a) > 0)
               and exists (select 1 from session_events e where e.workspace_id = ws and e.session_id = s.id

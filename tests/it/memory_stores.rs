@@ -411,6 +411,20 @@ async fn whoever_is_walled_in_brings_back_only_their_own() {
 }
 
 #[tokio::test]
+async fn what_was_rejected_does_not_come_back_with_its_store() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Admin).await);
+    person.put("policies", json!({"policies": {"fact": {"review_threshold": "always"}}})).await.expect(200);
+    let store = makes_store(&agent, "doomed").await;
+    let waiting = puts(&agent, &store, "/waits.md", "something that waits").await;
+    let proposal = person.lists("proposals").await[0]["id"].as_str().unwrap().to_owned();
+    agent.delete(&store).await.expect(200);
+    person.post(&format!("proposals/{proposal}/reject"), json!({})).await.expect(200);
+    let restored = person.post(&format!("stores/{}/restore", &store["/v1/memory_stores/".len()..]), json!({})).await.expect(200);
+    assert_eq!((&restored["restored"], &person.reads(&bare(&waiting)).await["state"]), (&json!(0), &json!("archived")));
+}
+
+#[tokio::test]
 async fn every_failure_is_told_in_that_apis_words() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;

@@ -1,6 +1,6 @@
 //! What is decided on a page can be taken back there: approved, rejected, many at once, or which of two holds.
 
-use cairn_tests::{Agent, Browser, House, Person, Role};
+use cairn_tests::{Agent, Browser, House, Person, Role, at};
 use serde_json::{Value, json};
 
 /// Somebody who writes facts, all of which wait, and somebody who decides, at a browser.
@@ -185,4 +185,18 @@ async fn what_is_stale_says_so_where_somebody_chooses() {
     let beside = review.split("What is known already").nth(1).expect("what is known");
     assert!(beside.contains("RS256") && beside.contains("fresh-stale"), "{beside}");
     drop(house);
+}
+
+#[tokio::test]
+async fn what_was_put_away_and_rejected_can_be_taken_back() {
+    let (_house, agent, person, browser) = waiting_room().await;
+    let memory = agent.remembers("Invoices are sent on Mondays.").await;
+    let id = waiting(&person).await.remove(0);
+    agent.delete(&at(&memory)).await.expect(200);
+    let done = browser.sends(&format!("/w/coding/review/{id}/decide"), &[("decision", "reject")]).await;
+    let page = browser.follows(&done).await;
+    assert!(waiting(&person).await.is_empty());
+    let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
+    assert!(browser.follows(&undone).await.contains("Taken back"));
+    assert_eq!((state(&person, &memory).await, waiting(&person).await), (json!("archived"), vec![id]));
 }

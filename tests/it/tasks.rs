@@ -330,3 +330,19 @@ async fn a_runs_episode_tells_nothing_that_its_readers_may_not_see() {
         assert_eq!(text.contains("Move the ledger"), project.is_some(), "{text}");
     }
 }
+
+#[tokio::test]
+async fn a_runs_episode_tells_no_plans_of_a_task_that_it_left() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    for project in ["ledger", "gateway"] {
+        agent.post("tasks", json!({"key": project, "title": "Move house", "project": project})).await.expect(201);
+    }
+    let session = agent.post("sessions", json!({"agent_tool": "codex", "task": "ledger", "project": "gateway"})).await.expect(201);
+    let session = session["id"].as_str().unwrap();
+    checkpoint(&agent, session, json!({"progress": ["pack the crates"], "next_step": "book the ferry"})).await;
+    agent.post("tasks/gateway/resume", json!({"session_id": session})).await.expect(200);
+    let ended = agent.post(&format!("sessions/{session}/end"), json!({"summary": "It went well."})).await.expect(200);
+    let text = ended["episode"]["content"].as_str().unwrap();
+    assert!(text.contains("It went well.") && !text.contains("pack the crates") && !text.contains("book the ferry"), "{text}");
+}

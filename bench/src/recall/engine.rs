@@ -151,6 +151,7 @@ impl Memory {
             verified: false,
             changed_at: self.changed_at,
             valid_from: self.valid_from,
+            contested_from: None,
             suspect_from: None,
             stale_from: self.expires_at,
             code: &[],

@@ -169,6 +169,8 @@ pub struct TaskItem {
 pub struct Kept {
     pub id: CheckpointId,
     pub session_id: SessionId,
+    /// The task's, or the run's where there was none.
+    pub project: Option<String>,
     pub at: OffsetDateTime,
     pub decisions: Vec<MemoryId>,
     pub discoveries: Vec<MemoryId>,

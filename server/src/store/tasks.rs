@@ -5,7 +5,7 @@ use crate::{
     model::{
         Actor, ActorKind, AuditId, CheckpointId, MemoryId, SessionId, TaskId,
         page::{Limit, Page, decode},
-        sessions::{Kept, Progress, Task, TaskItem, TaskState, Which},
+        sessions::{Item, Kept, Progress, Task, TaskItem, TaskState, Which},
     },
     problem::Problem,
 };
@@ -223,14 +223,7 @@ pub async fn items<M>(tx: &mut Tx<M>, task: TaskId) -> Result<Vec<TaskItem>, Pro
         .collect())
 }
 
-pub async fn keep(
-    tx: &mut Tx<Write>,
-    kept: &Kept,
-    task: Option<TaskId>,
-    project: Option<&str>,
-    by: &Actor,
-    audit: AuditId,
-) -> Result<(), Problem> {
+pub async fn keep(tx: &mut Tx<Write>, kept: &Kept, task: Option<TaskId>, by: &Actor, audit: AuditId) -> Result<(), Problem> {
     let workspace = tx.workspace();
     let ids = |ids: &[MemoryId]| ids.iter().map(|id| id.0).collect::<Vec<_>>();
     sqlx::query!(
@@ -240,7 +233,7 @@ pub async fn keep(
         kept.id.0,
         kept.session_id.0,
         task.map(|task| task.0),
-        project,
+        kept.project,
         kept.at,
         &ids(&kept.decisions),
         &ids(&kept.discoveries),
@@ -262,26 +255,37 @@ pub enum Of {
     Session(SessionId),
 }
 
+#[derive(sqlx::FromRow)]
+struct KeptRow {
+    id: Uuid,
+    session_id: Uuid,
+    project: Option<String>,
+    at: OffsetDateTime,
+    decisions: Vec<Uuid>,
+    discoveries: Vec<Uuid>,
+    progress: Json<Vec<Item>>,
+    next_step: Option<String>,
+}
+
 /// The newest of them, in the order in which they were written.
 pub async fn checkpoints<M>(tx: &mut Tx<M>, of: Of) -> Result<Vec<Kept>, Problem> {
-    let workspace = tx.workspace();
     let (task, session) = match of {
         Of::Task(task) => (Some(task.0), None),
         Of::Session(session) => (None, Some(session.0)),
     };
-    let rows = sqlx::query!(
-        r#"select id, session_id, at, decisions, discoveries, progress as "progress: Json<Vec<crate::model::sessions::Item>>", next_step
-           from (
-               select * from checkpoints
-               where workspace_id = $1 and ($2::uuid is null or task_id = $2) and ($3::uuid is null or session_id = $3)
-               order by id desc
-               limit 500
-           ) newest
-           order by id"#,
-        workspace.0,
-        task,
-        session
+    let rows: Vec<KeptRow> = sqlx::query_as(
+        "select id, session_id, project, at, decisions, discoveries, progress, next_step
+         from (
+             select * from checkpoints
+             where workspace_id = $1 and ($2::uuid is null or task_id = $2) and ($3::uuid is null or session_id = $3)
+             order by id desc
+             limit 500
+         ) newest
+         order by id",
     )
+    .bind(tx.workspace())
+    .bind(task)
+    .bind(session)
     .fetch_all(tx.conn())
     .await?;
     Ok(rows
@@ -289,6 +293,7 @@ pub async fn checkpoints<M>(tx: &mut Tx<M>, of: Of) -> Result<Vec<Kept>, Problem
         .map(|row| Kept {
             id: CheckpointId(row.id),
             session_id: SessionId(row.session_id),
+            project: row.project,
             at: row.at,
             decisions: row.decisions.into_iter().map(MemoryId).collect(),
             discoveries: row.discoveries.into_iter().map(MemoryId).collect(),

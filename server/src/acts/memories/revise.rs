@@ -318,7 +318,9 @@ pub(in crate::acts) async fn settle<P>(
     settled: Settled,
 ) -> Result<(Memory, Audit), Problem> {
     let before = hold(tx, scope, id, Precondition(None)).await?;
-    if before.state != State::Proposed {
+    // What was put away while it waited can still be rejected: so it leaves the queue, and does not come back.
+    let may_be = |state: State| state == State::Proposed || matches!(settled, Settled::Rejected) && state == State::Archived;
+    if !may_be(before.state) {
         return Err(Problem::conflict("wrong_state", format!("This memory is {} and waits for nothing.", before.state.word())));
     }
     let (operation, state, reason) = match settled {

@@ -29,7 +29,7 @@ async fn merge(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, keep: MemoryId, awa
         return Err(Problem::conflict("wrong_state", format!("The memory that was to stay is {} by now.", kept.state.word())));
     }
     let mut gone = store::memories::find_some(tx, away).await?;
-    gone.retain(|memory| memory.state == State::Active && memory.id != keep);
+    gone.retain(|memory| memory.state == State::Active && memory.id != keep && stands_for(&kept, memory));
     code::recall_first_sight(tx, gone.iter_mut().chain([&mut kept])).await?;
     let mut trail = supersede(tx, scope, away, keep).await?;
     if let Some(mut next) = dreams::with_labels_of(scope, &kept, &gone) {
@@ -50,9 +50,8 @@ pub async fn supersede(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, old: &[Memo
         return Ok(trail);
     }
     let new = store::memories::find(tx, by).await?;
-    let may_go = |old: &&Memory| new.kind.may_stand_for(old.kind) && new.visibility.may_stand_for(old.visibility);
     let there = store::memories::find_some(tx, old).await?;
-    let going: HashSet<MemoryId> = there.iter().filter(may_go).map(|old| old.id).collect();
+    let going: HashSet<MemoryId> = there.iter().filter(|old| stands_for(&new, old)).map(|old| old.id).collect();
     for old in old.iter().filter(|old| **old != by && going.contains(old)) {
         match memories::put_aside(tx, scope, *old, by).await {
             Err(Problem::Conflict(_) | Problem::Invalid(_)) => {}
@@ -60,6 +59,10 @@ pub async fn supersede(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, old: &[Memo
         }
     }
     Ok(trail)
+}
+
+fn stands_for(new: &Memory, old: &Memory) -> bool {
+    new.kind.may_stand_for(old.kind) && new.visibility.may_stand_for(old.visibility)
 }
 
 async fn each(tx: &mut Tx<Write>, scope: &Scope<Reviewing>, ids: &[MemoryId], away: bool) -> Result<Vec<Audit>, Problem> {

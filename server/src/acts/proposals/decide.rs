@@ -173,16 +173,9 @@ async fn settle(
     let memory = if Change::has_waiting(proposal.change.as_ref()) {
         // Both sides know of each other: whoever reads the new decision finds what it took the place of.
         let settled = if approve { Settled::Known { instead_of: losers.ids.first().copied() } } else { Settled::Rejected };
-        // What was put away meanwhile lies where a rejection would put it.
-        let away = store::memories::find_some(tx, &[proposal.memory_id]).await?.pop().filter(|memory| memory.state == State::Archived);
-        match away.filter(|_| !approve) {
-            Some(memory) => Some(memory),
-            None => {
-                let (memory, entry) = memories::settle(tx, scope, proposal.memory_id, settled).await?;
-                trail.push(entry);
-                Some(memory)
-            }
-        }
+        let (memory, entry) = memories::settle(tx, scope, proposal.memory_id, settled).await?;
+        trail.push(entry);
+        Some(memory)
     } else {
         None
     };

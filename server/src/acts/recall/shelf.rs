@@ -267,7 +267,7 @@ impl Shelf {
     }
 
     fn prepare(&self, row: &Indexed) -> Prepared {
-        let (suspect, stale) = freshness::turns(row, &self.settings);
+        let turns = freshness::turns(row, &self.settings);
         let seconds = |at: Option<OffsetDateTime>| at.map(OffsetDateTime::unix_timestamp);
         let code: Vec<CodeOf<'_>> = freshness::code_turns(&row.code)
             .into_iter()
@@ -310,8 +310,9 @@ impl Shelf {
             verified: row.verified_by_person,
             changed_at: row.verified_at.map_or(row.updated_at, |verified| verified.max(row.updated_at)).unix_timestamp(),
             valid_from: row.valid_from.unix_timestamp(),
-            suspect_from: suspect.map(OffsetDateTime::unix_timestamp),
-            stale_from: stale.map(OffsetDateTime::unix_timestamp),
+            contested_from: seconds(turns.contested),
+            suspect_from: seconds(turns.suspect),
+            stale_from: seconds(turns.stale),
             code: &code,
             spoken_of: !row.code.is_empty() || !row.contested.is_empty(),
             session: born_in.as_deref(),

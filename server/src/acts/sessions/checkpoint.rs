@@ -140,9 +140,16 @@ async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, draft: &Draft) -> Resul
     }
     let discoveries = decisions.split_off(draft.decisions.min(decisions.len()));
     let ids = |memories: &[Memory]| memories.iter().map(|memory| memory.id).collect::<Vec<_>>();
+    let task = match held.task {
+        Some(task) => store::tasks::hold(&mut tx, task).await?,
+        None => None,
+    };
+    // What belongs to a task is seen by whoever sees the task.
+    let project = task.as_ref().map_or(&held.project, |task| &task.project).clone();
     let kept = Kept {
         id,
         session_id: session,
+        project,
         at: clock::now(),
         decisions: ids(&decisions),
         discoveries: ids(&discoveries),
@@ -150,13 +157,7 @@ async fn write<P: CanWrite>(app: &App, scope: &Scope<P>, draft: &Draft) -> Resul
         next_step: draft.next_step.clone(),
     };
     let audit = AuditId::new();
-    let task = match held.task {
-        Some(task) => store::tasks::hold(&mut tx, task).await?,
-        None => None,
-    };
-    // What belongs to a task is seen by whoever sees the task.
-    let project = task.as_ref().map_or(held.project.as_deref(), |task| task.project.as_deref());
-    store::tasks::keep(&mut tx, &kept, held.task, project, scope.actor(), audit).await?;
+    store::tasks::keep(&mut tx, &kept, held.task, scope.actor(), audit).await?;
     trail.push(Audit::checkpointed(audit, id, session));
     if let Some(task) = task {
         trail.extend(super::tasks::advance(&mut tx, task, &kept).await?);

@@ -155,11 +155,8 @@ async fn distilled(tx: &mut Tx<Write>, id: SessionId, held: &Held, summary: Opti
         Some(task) => store::tasks::title(tx, task).await?,
         None => None,
     };
-    let (task, is_hidden) = match task {
-        Some((_, project)) if !is_for_them(&project) => (None, true),
-        task => (task.map(|(title, _)| title), false),
-    };
-    let last = checkpoints.into_iter().next_back().filter(|_| !is_hidden);
+    let task = task.filter(|(_, project)| is_for_them(project)).map(|(title, _)| title);
+    let last = checkpoints.into_iter().next_back().filter(|last| is_for_them(&last.project));
     let open: Vec<String> =
         last.iter().flat_map(|one| &one.progress).filter(|item| item.status != Progress::Completed).map(|item| item.item.clone()).collect();
     let (tool, project, cwd) = (held.agent_tool.clone(), held.project.clone(), held.cwd.clone());

@@ -101,6 +101,10 @@ async fn coming_back(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<Write>, he
             continue;
         }
         let was = store::memories::find_version(tx, before.id, before.version - 1).await?.state;
+        // It lay there before its store went, or was rejected since.
+        if was == State::Archived {
+            continue;
+        }
         let next = Memory { state: was, ..next_state(scope, &before, Operation::Restored) };
         let clashes = next.kind == Kind::Decision && was == State::Active && conflicts::stands(app, scope, tx, &next).await.is_err();
         if !clashes {

@@ -150,17 +150,27 @@ fn last_sure(memory: &Signs) -> OffsetDateTime {
     memory.verified_at.map_or(memory.updated_at, |verified| verified.max(memory.updated_at))
 }
 
-/// The moments from which a memory is suspect and stale, if ever: the same rules, for an index that outlives today.
-pub fn turns(of: impl Into<Signs>, settings: &Settings) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
+/// The moments from which a memory is doubted, if ever.
+pub struct Turns {
+    /// That another contradicts it says nothing of which of the two holds.
+    pub contested: Option<OffsetDateTime>,
+    pub suspect: Option<OffsetDateTime>,
+    pub stale: Option<OffsetDateTime>,
+}
+
+/// The same rules, for an index that outlives today.
+pub fn turns(of: impl Into<Signs>, settings: &Settings) -> Turns {
     let memory = of.into();
     let overdue = memory.stale_after.filter(|at| memory.verified_at.is_none_or(|verified| verified < *at));
     let reported = memory.reported.map(|(at, _)| at).filter(|at| *at > last_sure(&memory));
     let unattended =
         settings.policy(memory.kind).review_age_days.and_then(|days| last_sure(&memory).checked_add(Duration::days(days.into())));
-    let contested = memory.contested.iter().map(|other| other.at).min();
-    let suspect = [overdue, reported, unattended, contested].into_iter().flatten().min();
     let superseded = (memory.state == State::Superseded).then_some(OffsetDateTime::UNIX_EPOCH);
-    (suspect, [superseded, memory.expires_at].into_iter().flatten().min())
+    Turns {
+        contested: memory.contested.iter().map(|other| other.at).min(),
+        suspect: [overdue, reported, unattended].into_iter().flatten().min(),
+        stale: [superseded, memory.expires_at].into_iter().flatten().min(),
+    }
 }
 
 /// From when the code makes a memory suspect and stale, on each branch that is known to say something; without a name on the

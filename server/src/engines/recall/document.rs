@@ -37,6 +37,8 @@ pub struct Document<'a> {
     /// The last change or verification. All times in seconds since 1970.
     pub changed_at: i64,
     pub valid_from: i64,
+    /// From when another contradicts it, undecided: one of the two is wrong, and nobody knows which.
+    pub contested_from: Option<i64>,
     pub suspect_from: Option<i64>,
     pub stale_from: Option<i64>,
     /// From when the code under it makes it suspect and stale, by branch; by no name on the main one.
@@ -79,6 +81,7 @@ pub struct Facts {
     pub changed_at: i64,
     pub valid_from: i64,
     /// `i64::MAX` for never.
+    pub contested_from: i64,
     pub suspect_from: i64,
     pub stale_from: i64,
     /// Of most memories nothing.
@@ -94,8 +97,15 @@ pub struct CodeFacts {
 }
 
 impl Facts {
-    /// Of a branch that says nothing of its own, as on the main one.
     pub fn freshness(&self, now: i64, branch: Option<&str>) -> Freshness {
+        match self.freshness_if_right(now, branch) {
+            Freshness::Fresh if self.contested_from <= now => Freshness::Suspect,
+            freshness => freshness,
+        }
+    }
+
+    /// Whatever contradicts it. Of a branch that says nothing of its own, as on the main one.
+    pub fn freshness_if_right(&self, now: i64, branch: Option<&str>) -> Freshness {
         let on = |branch: Option<&str>| self.code.iter().find(|code| code.branch.as_deref() == branch);
         let code = on(branch).or_else(|| on(None));
         if self.stale_from <= now || code.is_some_and(|code| code.stale_from <= now) {
@@ -165,6 +175,7 @@ pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Sp
         tokens: document.tokens,
         changed_at: document.changed_at,
         valid_from: document.valid_from,
+        contested_from: document.contested_from.unwrap_or(i64::MAX),
         suspect_from: document.suspect_from.unwrap_or(i64::MAX),
         stale_from: document.stale_from.unwrap_or(i64::MAX),
         spoken_of: document.spoken_of,

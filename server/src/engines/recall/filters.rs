@@ -62,7 +62,8 @@ impl Filters {
     pub fn put(&mut self, document: u32, facts: &Facts, named: &Named) -> Marks {
         self.kinds[kind(facts.kind)].insert(document);
         self.states[state(facts.state)].insert(document);
-        if facts.suspect_from != i64::MAX || facts.stale_from != i64::MAX || !facts.code.is_empty() {
+        let doubts = [facts.contested_from, facts.suspect_from, facts.stale_from];
+        if doubts.iter().any(|from| *from != i64::MAX) || !facts.code.is_empty() {
             self.ageing.insert(document);
         }
         let owner = if let Some(owner) = named.owner {

@@ -12,7 +12,7 @@ use super::{
     weights::{Fusion, authority},
     words::Words,
 };
-use crate::model::recall::Why;
+use crate::{engines::freshness::Freshness, model::recall::Why};
 use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
@@ -23,6 +23,8 @@ const LONGEST_QUESTION: usize = 16 * 1024;
 pub const MANY: usize = 150_000;
 /// Misspelt words in one question that are worth a look through the dictionary.
 const MOST_TYPOS: usize = 4;
+/// Mates that one may not see in a row, which are passed over to find the next.
+const MOST_HIDDEN: usize = 32;
 
 pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extra: &[Prepared]) -> Vec<Hit> {
     let mut allowed = index.filters.allowed(question.filter, question.viewer, question.now, &index.entries);
@@ -42,7 +44,17 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     let narrowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
     let by_meaning = vector.map(|vector| index.vectors.nearest(vector, narrowed, count)).unwrap_or_default();
     let average = census.average_length;
-    let search = Search { index, question, allowed: &allowed, vector, asked, walk, average, lists: !speaks && vector.is_none() };
+    let search = Search {
+        index,
+        question,
+        allowed: &allowed,
+        seen: seen.as_ref(),
+        vector,
+        asked,
+        walk,
+        average,
+        lists: !speaks && vector.is_none(),
+    };
     let mut candidates = search.candidates(by_words, by_meaning, count);
     candidates.extend(extra.iter().map(|one| search.outsider(one)));
     search.fuse(&mut candidates);
@@ -88,6 +100,8 @@ struct Search<'a> {
     index: &'a Index,
     question: &'a Question<'a>,
     allowed: &'a RoaringBitmap,
+    /// What is within the walls of whoever asks, if there are walls.
+    seen: Option<&'a RoaringBitmap>,
     vector: Option<&'a Vector>,
     asked: Vec<Asked>,
     walk: Walk<'a>,
@@ -158,7 +172,19 @@ impl<'a> Search<'a> {
 
     /// The ones before and after it in its session, as far as they may be seen.
     fn neighbours(&self, document: u32) -> [Option<u32>; 2] {
-        self.index.sessions.beside(document).map(|mate| mate.filter(|mate| self.allowed.contains(*mate)))
+        let mut beside = self.index.sessions.beside(document);
+        if let Some(seen) = self.seen {
+            for (side, mate) in beside.iter_mut().enumerate() {
+                // Past what is behind a wall, as if it were not there; whoever looks farther than this finds nothing.
+                for _ in 0..MOST_HIDDEN {
+                    match *mate {
+                        Some(hidden) if !seen.contains(hidden) => *mate = self.index.sessions.beside(hidden)[side],
+                        _ => break,
+                    }
+                }
+            }
+        }
+        beside.map(|mate| mate.filter(|mate| self.allowed.contains(*mate)))
     }
 
     /// Nothing was asked: the newest of all, for their authority and age to speak.
@@ -228,7 +254,8 @@ impl<'a> Search<'a> {
         let mut hits: Vec<Hit> = candidates
             .into_iter()
             .map(|one| {
-                let freshness = one.facts.freshness(now, self.question.filter.branch.as_deref());
+                let branch = self.question.filter.branch.as_deref();
+                let freshness = one.facts.freshness(now, branch);
                 let mut why = Why { code: one.code, ..one.why };
                 why.date = f32::from(window.as_ref().is_some_and(|window| window.contains(&one.facts.valid_from)));
                 why.recency = recency(now - one.facts.changed_at);
@@ -236,7 +263,10 @@ impl<'a> Search<'a> {
                 why.verification = f32::from(one.facts.verified);
                 why.confidence = one.facts.confidence;
                 why.helpfulness = (f32::from(one.facts.helpful) / 10.0).clamp(-1.0, 1.0).midpoint(1.0);
-                why.freshness = weights.freshness(freshness);
+                why.freshness = match one.facts.freshness_if_right(now, branch) {
+                    Freshness::Fresh if freshness != Freshness::Fresh => weights.contested,
+                    _ => weights.freshness(freshness),
+                };
                 Hit {
                     id: one.facts.id,
                     version: one.facts.version,

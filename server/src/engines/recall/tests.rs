@@ -24,6 +24,7 @@ struct Sample {
     session: Option<String>,
     valid_from: i64,
     stale_from: Option<i64>,
+    contested_from: Option<i64>,
 }
 
 impl Default for Sample {
@@ -41,6 +42,7 @@ impl Default for Sample {
             session: None,
             valid_from: NOW,
             stale_from: None,
+            contested_from: None,
         }
     }
 }
@@ -71,6 +73,7 @@ impl Sample {
             verified: false,
             changed_at: NOW,
             valid_from: self.valid_from,
+            contested_from: self.contested_from,
             suspect_from: None,
             stale_from: self.stale_from,
             code: &[],
@@ -131,9 +134,10 @@ prop_compose! {
         project in select(&[None, Some("api"), Some("web")][..]), owner in select(&[None, None, Some(1), Some(2)][..]),
         file in select(&[None, Some("src/a.rs"), Some("src/b.rs")][..]), session in select(&[None, Some("one"), Some("two")][..]),
         valid_from in NOW - 5..NOW, stale_from in select(&[None, Some(NOW - 1), Some(NOW + 1)][..]),
+        contested_from in select(&[None, None, Some(NOW - 1)][..]),
     ) -> Sample {
         Sample { text: words.join(" "), kind, state, path: path.to_owned(), tags, project: project.map(str::to_owned), owner, file: file.map(str::to_owned),
-            session: session.map(str::to_owned), valid_from, stale_from }
+            session: session.map(str::to_owned), valid_from, stale_from, contested_from }
     }
 }
 
@@ -274,7 +278,7 @@ proptest! {
         let (query, filter, weights) = (words.join(" "), Filter { states: State::ALL.to_vec(), ..Filter::default() }, Weights::default());
         let (mut all, mut seen) = (Index::new(), Index::new());
         for (id, sample) in (1..).zip(samples) {
-            let one = Sample { session: None, ..sample }.prepared(id);
+            let one = sample.prepared(id);
             if filters::admits(&filter, viewer, NOW, &one.facts, &one.named) {
                 seen.put(one.clone());
             }
@@ -339,6 +343,16 @@ fn a_stale_one_stands_below_a_fresh_one_that_says_the_same() {
         assert_eq!(hits.iter().map(|hit| hit.freshness).collect::<Vec<_>>(), [Freshness::Fresh, Freshness::Stale]);
         assert!(hits[0].score > hits[1].score);
     }
+}
+
+#[test]
+fn what_another_contradicts_stands_below_its_like_and_above_what_answers_less() {
+    let contested = Sample { contested_from: Some(NOW - 1), ..Sample::says("deploys are frozen on fridays") };
+    let (like, less) = (Sample::says("deploys are frozen on fridays"), Sample::says("gateway deploys take a minute on all the other days"));
+    let index = index(&[contested, like, less, Sample::says("lunch is at noon")]);
+    let hits = index.search(&ask("when are deploys frozen", &Filter::default(), Viewer::default(), &Weights::default()));
+    let order: Vec<(u128, Freshness)> = hits.iter().map(|hit| (hit.id.0.as_u128(), hit.freshness)).take(3).collect();
+    assert_eq!(order, [(2, Freshness::Fresh), (1, Freshness::Suspect), (3, Freshness::Fresh)]);
 }
 
 #[test]
