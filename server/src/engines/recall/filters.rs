@@ -132,11 +132,15 @@ impl Filters {
     pub fn allowed(&self, filter: &Filter, viewer: Viewer<'_>, now: i64, entries: &[Option<Entry>]) -> RoaringBitmap {
         let mut allowed =
             any_of(filter.states.iter().map(|one| &self.states[state(*one)])).unwrap_or_else(|| self.states[state(State::Active)].clone());
-        if let Some(seen) = self.seen_by(viewer) {
-            allowed &= seen;
+        match viewer.person.and_then(|person| self.owners.with(&person)) {
+            Some(own) => allowed &= &self.open | own,
+            None => allowed &= &self.open,
         }
-        if let Some(project) = filter.project.as_deref() {
-            allowed &= self.of_project(project);
+        for project in viewer.project.iter().copied().chain(filter.project.as_deref()) {
+            match self.projects.with(project) {
+                Some(own) => allowed &= &self.shared | own,
+                None => allowed &= &self.shared,
+            }
         }
         if let Some(kinds) = any_of(filter.kinds.iter().map(|one| &self.kinds[kind(*one)])) {
             allowed &= kinds;
@@ -163,28 +167,12 @@ impl Filters {
         allowed
     }
 
-    /// What is within the walls of whoever asks; none where there are no walls.
-    pub fn seen_by(&self, viewer: Viewer<'_>) -> Option<RoaringBitmap> {
-        let in_project = viewer.project.map(|project| self.of_project(project));
-        if self.owners.is_empty() {
-            return in_project;
-        }
-        let open = match viewer.person.and_then(|person| self.owners.with(&person)) {
-            Some(own) => &self.open | own,
-            None => self.open.clone(),
-        };
-        Some(match in_project {
-            Some(own) => open & own,
-            None => open,
-        })
-    }
-
-    /// A project's, and what belongs to all of them.
-    fn of_project(&self, project: &str) -> RoaringBitmap {
-        match self.projects.with(project) {
-            Some(own) => &self.shared | own,
-            None => self.shared.clone(),
-        }
+    /// What is behind the walls of whoever asks: what others keep to themselves, and other projects'.
+    pub fn hidden_from(&self, viewer: Viewer<'_>) -> RoaringBitmap {
+        let others = self.owners.all().filter(|(owner, _)| Some(**owner) != viewer.person).map(|(_, own)| own);
+        let elsewhere =
+            self.projects.all().filter(|(name, _)| viewer.project.is_some_and(|project| ***name != *project)).map(|(_, own)| own);
+        others.chain(elsewhere).fold(RoaringBitmap::new(), |hidden, some| hidden | some)
     }
 
     /// Documents anchored in a file.

@@ -76,8 +76,8 @@ impl<K: Ord + Clone> Labels<K> {
         }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
+    pub fn all(&self) -> impl Iterator<Item = (&K, &RoaringBitmap)> {
+        self.slots.iter().flatten().map(|(name, bearers)| (name, bearers))
     }
 
     #[cfg(test)]

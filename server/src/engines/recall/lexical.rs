@@ -37,21 +37,9 @@ struct Term {
 
 /// What is counted for whoever asks: only documents that they may see, for scores tell of what was counted.
 pub struct Census<'a> {
-    seen: Option<Seen<'a>>,
+    hidden: &'a RoaringBitmap,
     count: usize,
     pub average_length: f32,
-}
-
-struct Seen<'a> {
-    all: &'a RoaringBitmap,
-    /// The same, a bit each: asked once for every place where a word is said.
-    bits: Vec<u64>,
-}
-
-impl Seen<'_> {
-    fn has(&self, document: u32) -> bool {
-        self.bits.get(document as usize / 64).is_some_and(|bits| bits >> (document % 64) & 1 == 1)
-    }
 }
 
 /// A term of the question, as this index knows it.
@@ -142,21 +130,12 @@ impl Lexicon {
         &self.terms[term as usize].text
     }
 
-    /// Of those that are to be seen, or of all.
+    /// Of all but those that are hidden.
     #[expect(clippy::cast_precision_loss, reason = "an average needs no more")]
-    pub fn census<'a>(&self, seen: Option<&'a RoaringBitmap>) -> Census<'a> {
-        let seen = seen.map(|all| {
-            let mut bits = vec![0; self.documents.len().div_ceil(64)];
-            for document in all {
-                bits[document as usize / 64] |= 1 << (document % 64);
-            }
-            Seen { all, bits }
-        });
-        let (count, total) = match &seen {
-            None => (self.count, self.total_length),
-            Some(seen) => (seen.all.len() as usize, seen.all.iter().map(|document| length(self.lengths[document as usize])).sum()),
-        };
-        Census { seen, count, average_length: (total as f32 / count.max(1) as f32).max(1.0) }
+    pub fn census<'a>(&self, hidden: &'a RoaringBitmap) -> Census<'a> {
+        let count = self.count - hidden.iter().count();
+        let total = self.total_length - hidden.iter().map(|document| length(self.lengths[document as usize])).sum::<u64>();
+        Census { hidden, count, average_length: (total as f32 / count.max(1) as f32).max(1.0) }
     }
 
     /// How rare a term is; one that is not known is as rare as one that a single document says.
@@ -168,10 +147,18 @@ impl Lexicon {
     }
 
     fn said_by(&self, term: u32, census: &Census<'_>) -> usize {
+        /// Postings that are walked in the time that one document is looked up among them.
+        const LOOKING_UP: usize = 16;
         let postings = &self.terms[term as usize].postings;
-        let Some(seen) = &census.seen else { return postings.len() };
-        let (documents, weights) = postings.columns();
-        documents.iter().zip(weights).filter(|(document, weight)| **weight > 0 && seen.has(**document)).count()
+        let ((documents, weights), hidden) = (postings.columns(), census.hidden);
+        let by_hidden = if hidden.is_empty() {
+            0
+        } else if hidden.len() < (documents.len() / LOOKING_UP) as u64 {
+            hidden.iter().filter(|document| postings.names(*document)).count()
+        } else {
+            documents.iter().zip(weights).filter(|(document, weight)| **weight > 0 && hidden.contains(**document)).count()
+        };
+        postings.len() - by_hidden
     }
 
     /// Whether any document that may be seen says it.

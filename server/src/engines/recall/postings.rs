@@ -49,6 +49,13 @@ impl Postings {
         }
     }
 
+    /// Whether this one says it.
+    pub fn names(&self, document: u32) -> bool {
+        let (documents, weights) = self.columns();
+        let from = documents.partition_point(|&other| other < document);
+        documents[from..].iter().zip(&weights[from..]).take_while(|(other, _)| **other == document).any(|(_, weight)| *weight > 0)
+    }
+
     /// Both columns, empty places included: they weigh nothing.
     pub fn columns(&self) -> (&[u32], &[u8]) {
         match self {

@@ -36,25 +36,16 @@ pub fn rank(index: &Index, question: &Question<'_>, only: Option<Only<'_>>, extr
     let extra: Vec<&Prepared> = extra.iter().filter(admitted).collect();
     let vector = question.vector.filter(|_| question.weights.semantic > 0.0);
     let count = question.weights.candidates.max(question.limit);
-    let seen = index.filters.seen_by(question.viewer).filter(|seen| seen.len() < index.len() as u64);
-    let census = index.lexicon.census(seen.as_ref());
+    let hidden = index.filters.hidden_from(question.viewer);
+    let census = index.lexicon.census(&hidden);
     let (asked, speaks) = asked(index, question, &census, &allowed, &extra);
     let (walk, by_words) = Walk::over(&index.lexicon, &census, &asked, &allowed, question.weights, count);
     // Most questions may see everything, and asking each row costs.
     let narrowed = Some(&allowed).filter(|allowed| allowed.len() < index.len() as u64);
     let by_meaning = vector.map(|vector| index.vectors.nearest(vector, narrowed, count)).unwrap_or_default();
     let average = census.average_length;
-    let search = Search {
-        index,
-        question,
-        allowed: &allowed,
-        seen: seen.as_ref(),
-        vector,
-        asked,
-        walk,
-        average,
-        lists: !speaks && vector.is_none(),
-    };
+    let search =
+        Search { index, question, allowed: &allowed, hidden: &hidden, vector, asked, walk, average, lists: !speaks && vector.is_none() };
     let mut candidates = search.candidates(by_words, by_meaning, count);
     candidates.extend(extra.iter().map(|one| search.outsider(one)));
     search.fuse(&mut candidates);
@@ -100,8 +91,8 @@ struct Search<'a> {
     index: &'a Index,
     question: &'a Question<'a>,
     allowed: &'a RoaringBitmap,
-    /// What is within the walls of whoever asks, if there are walls.
-    seen: Option<&'a RoaringBitmap>,
+    /// What is behind the walls of whoever asks.
+    hidden: &'a RoaringBitmap,
     vector: Option<&'a Vector>,
     asked: Vec<Asked>,
     walk: Walk<'a>,
@@ -173,12 +164,12 @@ impl<'a> Search<'a> {
     /// The ones before and after it in its session, as far as they may be seen.
     fn neighbours(&self, document: u32) -> [Option<u32>; 2] {
         let mut beside = self.index.sessions.beside(document);
-        if let Some(seen) = self.seen {
+        if !self.hidden.is_empty() {
             for (side, mate) in beside.iter_mut().enumerate() {
                 // Past what is behind a wall, as if it were not there; whoever looks farther than this finds nothing.
                 for _ in 0..MOST_HIDDEN {
                     match *mate {
-                        Some(hidden) if !seen.contains(hidden) => *mate = self.index.sessions.beside(hidden)[side],
+                        Some(hidden) if self.hidden.contains(hidden) => *mate = self.index.sessions.beside(hidden)[side],
                         _ => break,
                     }
                 }
