@@ -307,3 +307,22 @@ async fn the_trail_calls_a_contradiction_by_its_memories_and_leads_to_none_that_
     let trail = browser.opens("/w/coding/trail").await.text();
     assert!(trail.contains(&conflict) && !trail.contains(&link), "{trail}");
 }
+
+#[tokio::test]
+async fn who_asks_hears_of_a_contradiction_while_both_stand() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    let (old, new, _) = clash(&agent).await;
+    let fresh = async || {
+        let answer = agent.asks(json!({"query": "how are service tokens signed?", "freshness": "fresh"})).await;
+        cairn_tests::texts(&answer)
+    };
+    assert_eq!(fresh().await, [""; 0]);
+    agent.delete(&at(&new)).await.expect(200);
+    assert_eq!(fresh().await, [OLD], "nothing that stands contradicts it");
+    // Read anew while the other is away.
+    agent.revises(&old, json!({"tags": ["signing"]})).await;
+    assert_eq!(fresh().await, [OLD]);
+    agent.ask("POST", &format!("{}/restore", at(&new))).send().await.expect(200);
+    assert_eq!(fresh().await, [""; 0]);
+}

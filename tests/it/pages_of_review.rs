@@ -199,4 +199,6 @@ async fn what_was_put_away_and_rejected_can_be_taken_back() {
     let undone = browser.sends("/w/coding/review/undo", &[("review", &review_in(&page))]).await;
     assert!(browser.follows(&undone).await.contains("Taken back"));
     assert_eq!((state(&person, &memory).await, waiting(&person).await), (json!("archived"), vec![id]));
+    agent.ask("POST", &format!("{}/restore", at(&memory))).send().await.expect(200);
+    assert_eq!(state(&person, &memory).await, "proposed");
 }

@@ -8,12 +8,12 @@ use crate::{
         AuditId, MemoryId, ReviewId, Run, clock,
         conflicts::{Conflict, ConflictState},
         proposals::{Change, Proposal, ProposalState},
-        rollbacks::{Counts, Outcome, Selector},
+        rollbacks::{Counts, Selector},
     },
     problem::Problem,
     store::{self, Reviewing, Scope},
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use time::Duration;
 
 /// Longer than that others have built on it.
@@ -66,20 +66,17 @@ pub async fn take_back(app: &App, scope: &Scope<Reviewing>, id: ReviewId) -> Res
     }
     let selector = Selector { review_id: Some(id), agent_id: Some(scope.actor().id), ..Selector::default() };
     let undone = rollbacks::roll_back(app, scope, selector).await?;
-    let back = undone.items.iter().map(|shown| &shown.item).filter(|item| item.outcome != Outcome::Left);
-    reopen(app, scope, id, &sitting, &back.map(|item| item.memory_id).collect()).await?;
+    reopen(app, scope, id, &sitting).await?;
     Ok(undone.counts)
 }
 
-/// Proposals follow the memory that waits for them; where none does, or it is `back` where it had been put away before, and of
-/// conflicts, it is said here.
-async fn reopen(app: &App, scope: &Scope<Reviewing>, id: ReviewId, sitting: &Sitting, back: &HashSet<MemoryId>) -> Result<(), Problem> {
+/// Proposals follow the memory that waits for them; where none does, and of conflicts, it is said here.
+async fn reopen(app: &App, scope: &Scope<Reviewing>, id: ReviewId, sitting: &Sitting) -> Result<(), Problem> {
     let mut tx = app.db().write(scope).await?;
     let mut trail = Vec::new();
     for decided in &sitting.proposals {
         let now = store::proposals::find_to_change(&mut tx, decided.id).await?;
-        let stands_alone = !Change::has_waiting(now.change.as_ref()) || back.contains(&now.memory_id);
-        if now.state != ProposalState::Open && now.decided_at == decided.decided_at && stands_alone {
+        if now.state != ProposalState::Open && now.decided_at == decided.decided_at && !Change::has_waiting(now.change.as_ref()) {
             let audit = AuditId::new();
             store::proposals::reopen(&mut tx, now.id, audit).await?;
             trail.push(Audit::decided_otherwise(audit, "proposal.reopened", ("proposal", now.id.0), id));

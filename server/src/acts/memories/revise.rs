@@ -146,11 +146,14 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
     let mut next = next_state(scope, &before, Operation::Restored);
     next.state = if before.superseded_by.is_some() { State::Superseded } else { State::Active };
     // What was put away while it waited waits again; what was rejected does not come back.
-    if before.version > 1 && store::memories::find_version(&mut tx, id, before.version - 1).await?.state == State::Proposed {
+    if before.version > 1 {
         if store::proposals::was_rejected(&mut tx, id).await? {
             return Err(Problem::conflict("wrong_state", "This memory was proposed and rejected; it does not come back."));
         }
-        next.state = State::Proposed;
+        let waited = store::memories::find_version(&mut tx, id, before.version - 1).await?.state == State::Proposed;
+        if waited || store::proposals::is_waiting(&mut tx, id).await? {
+            next.state = State::Proposed;
+        }
     }
     if next.kind == Kind::Decision && next.state == State::Active {
         Weighed::stands(weighed.as_ref(), &mut tx, &next).await?;

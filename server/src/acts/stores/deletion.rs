@@ -100,10 +100,14 @@ async fn coming_back(app: &App, scope: &Scope<Reviewing>, tx: &mut Tx<Write>, he
         if before.version < 2 || erased.contains(mac) || before.is_redacted() {
             continue;
         }
-        let was = store::memories::find_version(tx, before.id, before.version - 1).await?.state;
-        // It lay there before its store went, or was rejected since.
-        if was == State::Archived {
-            continue;
+        let mut was = store::memories::find_version(tx, before.id, before.version - 1).await?.state;
+        if matches!(was, State::Archived | State::Proposed) {
+            if store::proposals::is_waiting(tx, before.id).await? {
+                was = State::Proposed;
+            } else if was == State::Archived || store::proposals::was_rejected(tx, before.id).await? {
+                // It was put away for another reason, or rejected since.
+                continue;
+            }
         }
         let next = Memory { state: was, ..next_state(scope, &before, Operation::Restored) };
         let clashes = next.kind == Kind::Decision && was == State::Active && conflicts::stands(app, scope, tx, &next).await.is_err();

@@ -234,6 +234,22 @@ pub async fn advance_all(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), P
     if done != rows.len() as u64 {
         return Err(Problem::LostRace);
     }
+    // What contradicts one of these is doubted for it only while it stands.
+    let moved: Vec<Uuid> = steps.iter().filter(|step| step.before.state != step.next.state).map(|step| step.next.id.0).collect();
+    if !moved.is_empty() {
+        sqlx::query(
+            "select touch_memories($1, o.ids)
+             from (select array_agg(id) as ids
+                   from (select b as id from conflicts where workspace_id = $1 and a = any($2) and state = 'open' and certain
+                         union
+                         select a from conflicts where workspace_id = $1 and b = any($2) and state = 'open' and certain) other) o
+             where o.ids is not null",
+        )
+        .bind(workspace)
+        .bind(&moved)
+        .execute(tx.conn())
+        .await?;
+    }
     let of = |changed: fn(&Step) -> bool| -> (Vec<Uuid>, Vec<Columns<'_>>) {
         let those = steps.iter().filter(|step| changed(step));
         those.map(|step| (step.next.id.0, Columns::new(workspace, &step.next, &[]))).unzip()

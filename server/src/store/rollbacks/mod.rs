@@ -54,16 +54,23 @@ pub async fn take_proposals_along(
                join proposals o on o.workspace_id = a.workspace_id and o.id = a.proposal_id
                where a.workspace_id = $1 and o.withdrawn_by = $5)
            select p.id, p.memory_id,
-                  case when p.memory_id = any($2) or (p.state = 'open' and p.id in (select id from put_up)) then 'rejected'
-                       when m.state = 'proposed' or p.id in (select id from withdrawn) then 'open'
+                  case when p.memory_id = any($2) or (p.state = 'open' and (m.state = 'archived' or p.id in (select id from put_up)))
+                           then 'rejected'
+                       when m.state in ('proposed', 'archived') or p.id in (select id from withdrawn) then 'open'
                        else 'approved' end as state
            from proposals p
            join memories m on m.workspace_id = p.workspace_id and m.id = p.memory_id
+           left join memory_versions now on now.workspace_id = m.workspace_id and now.memory_id = m.id and now.version = m.version
+           left join memory_versions undone on undone.workspace_id = m.workspace_id and undone.memory_id = m.id and undone.version = m.version - 1
+           left join memory_versions again on again.workspace_id = m.workspace_id and again.memory_id = m.id and again.version = now.restores
            where p.workspace_id = $1
              and ((coalesce(p.change ->> 'type', 'remember') = 'remember'
                    and ((p.memory_id = any($2) and p.state = 'open')
                      or (p.memory_id = any($3) and m.state = 'proposed' and p.state <> 'open')
-                     or (p.memory_id = any($3) and m.state in ('active', 'superseded') and p.state <> 'approved')))
+                     or (p.memory_id = any($3) and m.state in ('active', 'superseded') and p.state <> 'approved')
+                     -- Rejected though it had been put away; and rejected once more.
+                     or (p.memory_id = any($3) and m.state = 'archived' and p.state = 'rejected' and undone.reason = 'rejected')
+                     or (p.memory_id = any($3) and m.state = 'archived' and p.state = 'open' and again.reason = 'rejected')))
                or (p.state = 'open' and p.id in (select id from put_up))
                or (p.state = 'rejected' and m.state = 'active' and p.id in (select id from withdrawn)))
            order by p.id
