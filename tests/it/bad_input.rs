@@ -149,7 +149,8 @@ async fn extreme_dates_are_kept_or_refused() {
                 format!("audit?to={sent}"),
             ] {
                 let reply = calm.agent.get(&list).await;
-                assert!(matches!(reply.status, 200 | 400 | 422), "{list}: {reply:?}");
+                let refused = if list.starts_with("/v1/memory_stores") { 400 } else { 422 };
+                assert!(reply.status == 200 || reply.status == refused, "{list}: {reply:?}");
             }
             let key = calm.agent.post(&format!("agents/{}/keys", calm.agent.id), json!({"expires_at": date})).await;
             assert!(matches!(key.status, 201 | 422), "a key until {date}: {key:?}");

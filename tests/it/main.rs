@@ -73,6 +73,8 @@ mod receipts;
 mod retention;
 mod rollback;
 mod rollback_property;
+mod rollback_proposals;
+mod rollback_successors;
 mod round_trips;
 mod runs;
 mod sealing;

@@ -133,28 +133,22 @@ async fn what_was_put_away_while_it_waited_leaves_the_queue() {
     assert_eq!((&rejected["state"], &rejected["memory"]["state"]), (&json!("rejected"), &json!("archived")));
     assert!(person.lists("proposals").await.is_empty());
     agent.ask("POST", &format!("{}/restore", at(&waiting))).send().await.refuses(409, "wrong_state");
-    // A rejection that was taken back, and that taken back too.
-    agent.remembers("Invoices are red.").await;
-    let proposal = only_one(&person).await;
-    let run = person.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
-    let reject = person.ask("POST", &format!("{proposal}/reject")).header("X-Cairn-Session", id(&run)).json(&json!({})).send().await;
-    reject.expect(200);
-    let undone = person.post("rollbacks", json!({"session_id": id(&run)})).await.expect(201);
-    assert_eq!(person.get(&proposal).await.expect(200)["state"], "open");
-    person.post("rollbacks", json!({"rollback_id": id(&undone)})).await.expect(201);
-    assert_eq!(person.get(&proposal).await.expect(200)["state"], "rejected");
-    // The same of one that had been put away before.
-    let waiting = agent.remembers("Invoices are black.").await;
-    let proposal = only_one(&person).await;
-    agent.delete(&at(&waiting)).await.expect(200);
-    let run = person.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
-    let reject = person.ask("POST", &format!("{proposal}/reject")).header("X-Cairn-Session", id(&run)).json(&json!({})).send().await;
-    reject.expect(200);
-    let undone = person.post("rollbacks", json!({"session_id": id(&run)})).await.expect(201);
-    assert_eq!(person.get(&proposal).await.expect(200)["state"], "open");
-    person.post("rollbacks", json!({"rollback_id": id(&undone)})).await.expect(201);
-    assert_eq!(person.get(&proposal).await.expect(200)["state"], "rejected");
-    agent.ask("POST", &format!("{}/restore", at(&waiting))).send().await.refuses(409, "wrong_state");
+    // A rejection that was taken back, and that taken back too: of what waits, and of what was put away meanwhile.
+    for put_away in [false, true] {
+        let waiting = agent.remembers(&format!("Invoices are red: {put_away}.")).await;
+        let proposal = only_one(&person).await;
+        if put_away {
+            agent.delete(&at(&waiting)).await.expect(200);
+        }
+        let run = person.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+        let reject = person.ask("POST", &format!("{proposal}/reject")).header("X-Cairn-Session", id(&run)).json(&json!({}));
+        reject.send().await.expect(200);
+        let undone = person.post("rollbacks", json!({"session_id": id(&run)})).await.expect(201);
+        assert_eq!(person.get(&proposal).await.expect(200)["state"], "open");
+        person.post("rollbacks", json!({"rollback_id": id(&undone)})).await.expect(201);
+        assert_eq!(person.get(&proposal).await.expect(200)["state"], "rejected");
+        agent.ask("POST", &format!("{}/restore", at(&waiting))).send().await.refuses(409, "wrong_state");
+    }
 }
 
 #[tokio::test]

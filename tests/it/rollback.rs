@@ -1,42 +1,39 @@
 //! What was learned can be taken back: by session, agent, time or list, and only as far as nobody built on it.
 
-use crate::{
-    code::{LOGIN, file, fresh, picture, service, symbol, syncs},
-    proposals::dreamt,
-};
+use crate::code::{LOGIN, file, fresh, picture, service, symbol, syncs};
 use cairn_tests::{Actor, House, Reply, Role, at};
 use serde_json::{Value, json};
 
 /// Somebody at work in a session: every write names it.
-struct At<'a> {
+pub struct At<'a> {
     actor: &'a Actor,
-    session: String,
+    pub session: String,
 }
 
 impl<'a> At<'a> {
-    async fn work(actor: &'a Actor) -> Self {
+    pub async fn work(actor: &'a Actor) -> Self {
         let session = actor.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
         Self { actor, session: session["id"].as_str().expect("an id").to_owned() }
     }
 
-    async fn sends(&self, method: &str, path: &str, body: Value) -> Reply {
+    pub async fn sends(&self, method: &str, path: &str, body: Value) -> Reply {
         self.actor.ask(method, path).header("X-Cairn-Session", &self.session).json(&body).send().await
     }
 
-    async fn remembers(&self, memory: Value) -> Value {
+    pub async fn remembers(&self, memory: Value) -> Value {
         self.sends("POST", "memories", memory).await.expect(201)
     }
 
-    async fn revises(&self, memory: &Value, changes: Value) {
+    pub async fn revises(&self, memory: &Value, changes: Value) {
         self.sends("PATCH", &at(memory), changes).await.expect(200);
     }
 
-    async fn supersedes(&self, memory: &Value, content: &str) -> Value {
+    pub async fn supersedes(&self, memory: &Value, content: &str) -> Value {
         self.sends("POST", &format!("{}/supersede", at(memory)), json!({"content": content})).await.expect(201)
     }
 }
 
-async fn rolls_back(actor: &Actor, selector: Value) -> Value {
+pub async fn rolls_back(actor: &Actor, selector: Value) -> Value {
     let mut dry = selector.clone();
     dry["dry_run"] = json!(true);
     let would = actor.post("rollbacks", dry).await.expect(200);
@@ -55,13 +52,13 @@ fn but_for_names(items: &Value) -> Value {
 }
 
 /// The members of a group, with the reason where there is one.
-fn group(answer: &Value, name: &str) -> Vec<(Value, Value)> {
+pub fn group(answer: &Value, name: &str) -> Vec<(Value, Value)> {
     let group = answer[name].as_array().unwrap_or_else(|| panic!("no {name}: {answer}"));
     group.iter().map(|item| (item["memory_id"].clone(), item["reason"].clone())).collect()
 }
 
 /// Everything that a memory says but for what a new version changes by being one.
-fn said(memory: &Value) -> Value {
+pub fn said(memory: &Value) -> Value {
     let mut memory = memory.clone();
     for member in ["version", "updated_at", "updated_by"] {
         memory.as_object_mut().expect("a memory").remove(member);
@@ -154,151 +151,6 @@ async fn what_somebody_built_on_is_left_and_said() {
     assert_eq!((other.reads(&theirs).await, other.reads(&made).await), before);
     let kept = reviewer.get(&format!("rollbacks/{}", done["id"].as_str().unwrap())).await.expect(200);
     assert_eq!((&kept["left"], &kept["restored"], &kept["counts"]), (&done["left"], &done["restored"], &done["counts"]));
-}
-
-#[tokio::test]
-async fn superseding_is_unwound_in_order_and_nothing_stands_twice() {
-    let house = House::open().await;
-    let agent = house.agent("coding", Role::Writer).await;
-    let reviewer = house.person("coding", Role::Reviewer).await;
-    let first = agent.remembers_all_of(json!({"content": "Orders are kept in Postgres.", "kind": "decision", "path": "/orders.md"})).await;
-    let run = At::work(&agent).await;
-    let second = run.supersedes(&first, "Orders are kept in SQLite.").await;
-    let third = run.supersedes(&second, "Orders are kept in DuckDB.").await;
-
-    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
-    assert_eq!(group(&done, "unwound"), [(first["id"].clone(), Value::Null)]);
-    assert_eq!(done["counts"]["archived"], 2);
-    assert_eq!(said(&agent.reads(&first).await), said(&first));
-    let active = agent.lists("memories?kind=decision&state=active").await;
-    assert_eq!(active.len(), 1, "{active:?}");
-
-    // Taken back, the chain stands again; built on by others, it stays.
-    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
-    assert_eq!(agent.reads(&first).await["superseded_by"], second["id"]);
-    assert_eq!(agent.reads(&third).await["state"], "active");
-    let fourth = agent.post(&format!("{}/supersede", at(&third)), json!({"content": "Orders are kept in Redis."})).await.expect(201);
-    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
-    assert_eq!(done["counts"], json!({"restored": 0, "unwound": 0, "archived": 0, "left": 3, "withdrawn": 0}));
-    let reasons: Vec<Value> = group(&done, "left").into_iter().map(|(_, reason)| reason).collect();
-    assert_eq!(reasons, ["place_taken", "place_taken", "changed_since"]);
-    let active = agent.lists("memories?kind=decision&state=active").await;
-    assert_eq!((active.len(), &active[0]["id"]), (1, &fourth["id"]));
-}
-
-#[tokio::test]
-async fn undoing_only_the_new_decision_brings_the_old_one_back() {
-    let house = House::open().await;
-    let agent = house.agent("coding", Role::Writer).await;
-    let reviewer = house.person("coding", Role::Reviewer).await;
-    let old = agent.remembers_all_of(json!({"content": "Orders are kept in Postgres.", "kind": "decision"})).await;
-    let new = agent.post(&format!("{}/supersede", at(&old)), json!({"content": "Orders are kept in SQLite."})).await.expect(201);
-    // The other way round, the new one stands in its place.
-    let done = rolls_back(&reviewer, json!({"memory_ids": [old["id"]], "from": new["created_at"]})).await;
-    assert_eq!(group(&done, "left"), [(old["id"].clone(), json!("place_taken"))]);
-    let done = rolls_back(&reviewer, json!({"memory_ids": [new["id"]]})).await;
-    assert_eq!(
-        (group(&done, "unwound"), group(&done, "archived")),
-        (vec![(old["id"].clone(), Value::Null)], vec![(new["id"].clone(), Value::Null)])
-    );
-    assert_eq!(agent.reads(&old).await["state"], "active");
-}
-
-/// Somebody decides that one holds, which takes the other's place.
-async fn keeps(reviewer: &Actor, kept: &Value, conflict: &Value) {
-    let resolve = format!("conflicts/{}/resolve", conflict["id"].as_str().unwrap_or_else(|| panic!("no conflict: {conflict}")));
-    reviewer.post(&resolve, json!({"keep": kept["id"]})).await.expect(200);
-}
-
-#[tokio::test]
-async fn what_somebody_else_put_aside_for_it_comes_back_when_it_goes() {
-    let house = House::open().await;
-    let (agent, other) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
-    let reviewer = house.person("coding", Role::Reviewer).await;
-    let first = other.remembers("Service tokens are signed with ES512.").await;
-    let second = other.post(&format!("{}/supersede", at(&first)), json!({"content": "Service tokens are signed with RS256."})).await;
-    let (second, invoices) = (second.expect(201), other.remembers("On Mondays invoices go out.").await);
-    let run = At::work(&agent).await;
-    let wrong = run.remembers(json!({"content": "Service tokens are signed with HS256."})).await;
-    let merged = run.remembers(json!({"content": "Invoices go out on Mondays."})).await;
-    keeps(&reviewer, &wrong, &wrong["conflicts"][0]).await;
-    let merge = dreamt(&house, &merged, json!({"type": "merge", "keep": merged["id"], "away": [invoices["id"]]})).await;
-    reviewer.post(&format!("{merge}/approve"), json!({})).await.expect(200);
-    let before = [said(&agent.reads(&second).await), said(&agent.reads(&invoices).await)];
-    assert_eq!([&before[0]["superseded_by"], &before[1]["superseded_by"]], [&wrong["id"], &merged["id"]]);
-
-    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
-    let all = |memories: [&Value; 2]| memories.map(|memory| (memory["id"].clone(), Value::Null));
-    assert_eq!(
-        (group(&done, "unwound"), group(&done, "archived"), group(&done, "left")),
-        (all([&second, &invoices]).to_vec(), all([&wrong, &merged]).to_vec(), vec![])
-    );
-    for memory in [&second, &invoices] {
-        assert_eq!(said(&agent.reads(memory).await), said(memory));
-    }
-    let stays = agent.reads(&first).await;
-    assert_eq!((&stays["state"], &stays["superseded_by"]), (&json!("superseded"), &second["id"]), "of a chain one is active");
-
-    // Taken back they stand in its place again, unless somebody went on with what they had stood for.
-    other.revises(&invoices, json!({"tags": ["billing"]})).await;
-    let back = rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
-    assert_eq!(said(&agent.reads(&second).await), before[0]);
-    assert_eq!(agent.reads(&wrong).await["state"], "active");
-    assert_eq!((group(&back, "left"), &back["left"][0]["other_id"]), (vec![(merged["id"].clone(), json!("place_taken"))], &invoices["id"]));
-    assert_eq!((&agent.reads(&invoices).await["state"], &agent.reads(&merged).await["state"]), (&json!("active"), &json!("archived")));
-}
-
-#[tokio::test]
-async fn what_was_put_aside_for_something_stays_so_where_somebody_built_on_it() {
-    let house = House::open().await;
-    let (agent, other) = (house.agent("coding", Role::Writer).await, house.agent("coding", Role::Writer).await);
-    let reviewer = house.person("coding", Role::Reviewer).await;
-    let old = other.remembers("Service tokens are signed with RS256.").await;
-    let decided = other.remembers_all_of(json!({"content": "Orders are kept in Postgres.", "kind": "decision"})).await;
-    let run = At::work(&agent).await;
-    let new = run.remembers(json!({"content": "Service tokens are signed with HS256."})).await;
-    keeps(&reviewer, &new, &new["conflicts"][0]).await;
-    other.revises(&new, json!({"tags": ["reviewed"]})).await;
-    let waiting = run.remembers(json!({"content": "Orders are kept in SQLite.", "kind": "decision", "on_conflict": "propose"})).await;
-    let proposal = reviewer.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
-    reviewer.post(&format!("proposals/{proposal}/approve"), json!({})).await.expect(200);
-    let all = [&old, &decided, &new, &waiting];
-    let states = async || {
-        let mut states = Vec::new();
-        for memory in all {
-            states.push(agent.reads(memory).await);
-        }
-        states
-    };
-    let before = states().await;
-
-    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
-    let reasons = ["place_taken", "place_taken", "changed_since", "changed_since"];
-    let left: Vec<(Value, Value)> = all.iter().zip(reasons).map(|(memory, reason)| (memory["id"].clone(), json!(reason))).collect();
-    assert_eq!((group(&done, "left"), group(&done, "unwound")), (left, vec![]));
-    assert_eq!([&done["left"][0]["other_id"], &done["left"][1]["other_id"]], [&new["id"], &waiting["id"]]);
-    assert_eq!(states().await, before);
-}
-
-#[tokio::test]
-async fn what_had_been_put_away_goes_away_again_though_what_it_replaced_was_touched_too() {
-    let house = House::open().await;
-    let agent = house.agent("coding", Role::Writer).await;
-    let reviewer = house.person("coding", Role::Reviewer).await;
-    let old = agent.remembers_all_of(json!({"content": "Orders are kept in Postgres.", "kind": "decision"})).await;
-    let new = agent.post(&format!("{}/supersede", at(&old)), json!({"content": "Orders are kept in SQLite."})).await.expect(201);
-    agent.ask("DELETE", &at(&new)).send().await.expect(200);
-    let before = (said(&agent.reads(&old).await), said(&agent.reads(&new).await));
-    let run = At::work(&agent).await;
-    run.revises(&old, json!({"tags": ["orders"]})).await;
-    run.sends("POST", &format!("{}/restore", at(&new)), json!({})).await.expect(200);
-    let after = (said(&agent.reads(&old).await), said(&agent.reads(&new).await));
-
-    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
-    assert_eq!(group(&done, "left"), []);
-    assert_eq!((said(&agent.reads(&old).await), said(&agent.reads(&new).await)), before);
-    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
-    assert_eq!((said(&agent.reads(&old).await), said(&agent.reads(&new).await)), after);
 }
 
 #[tokio::test]
@@ -432,127 +284,6 @@ async fn nobody_undoes_what_they_may_not_change_or_see() {
     }
     assert_eq!((walled.lists("rollbacks").await.len(), grace.lists("rollbacks").await.len()), (1, 4));
     walled.get(&of(&own)).await.refuses(404, "not_found");
-}
-
-#[tokio::test]
-async fn proposals_go_where_their_memories_go() {
-    let house = House::open().await;
-    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
-    agent.remembers_all_of(json!({"content": "Service tokens are signed with RS256.", "kind": "decision"})).await;
-    let run = At::work(&agent).await;
-    let waiting =
-        run.remembers(json!({"content": "Service tokens are signed with HS256.", "kind": "decision", "on_conflict": "propose"})).await;
-    assert_eq!(waiting["state"], "proposed");
-    let id = reviewer.lists("proposals").await[0]["id"].as_str().expect("an id").to_owned();
-    let states = async || {
-        let proposal = reviewer.get(&format!("proposals/{id}")).await.expect(200);
-        (proposal["state"].as_str().expect("a word").to_owned(), agent.reads(&waiting).await["state"].as_str().expect("a word").to_owned())
-    };
-    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
-    assert_eq!((states().await, &done["counts"]["withdrawn"]), (("rejected".to_owned(), "archived".to_owned()), &json!(1)));
-    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
-    assert_eq!(states().await, ("open".to_owned(), "proposed".to_owned()));
-    let review = At::work(&reviewer).await;
-    review.sends("POST", &format!("proposals/{id}/approve"), json!({})).await.expect(200);
-    assert_eq!(states().await, ("approved".to_owned(), "active".to_owned()));
-    rolls_back(&reviewer, json!({"session_id": review.session})).await;
-    assert_eq!(states().await, ("open".to_owned(), "proposed".to_owned()));
-    assert_eq!(agent.lists("memories?kind=decision&state=active").await.len(), 1, "what it had superseded is back");
-    // Approved and superseded at once, and that taken back twice.
-    let review = At::work(&reviewer).await;
-    review.sends("POST", &format!("proposals/{id}/approve"), json!({})).await.expect(200);
-    review.supersedes(&waiting, "Service tokens are signed with EdDSA.").await;
-    let done = rolls_back(&reviewer, json!({"session_id": review.session})).await;
-    assert_eq!(states().await, ("open".to_owned(), "proposed".to_owned()));
-    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
-    assert_eq!(states().await, ("approved".to_owned(), "superseded".to_owned()));
-}
-
-#[tokio::test]
-async fn what_was_edited_and_approved_waits_again_and_can_be_decided() {
-    let house = House::open().await;
-    let always = json!({"policies": {"decision": {"review_threshold": "always"}}});
-    house.person("coding", Role::Admin).await.put("policies", always).await.expect(200);
-    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
-    let old = reviewer.remembers_all_of(json!({"content": "Service tokens are signed with RS256.", "kind": "decision"})).await;
-    let waiting = agent.remembers_all_of(json!({"content": "Service tokens live for an hour.", "kind": "decision"})).await;
-    let proposal = format!("proposals/{}", reviewer.lists("proposals").await[0]["id"].as_str().expect("an id"));
-    let edits = async |by: &At<'_>, content: &str| {
-        let edited = by.sends("POST", &format!("{proposal}/edit"), json!({"content": content})).await.expect(200);
-        edited["memory"].clone()
-    };
-    let stands = async |memories: &[&Value]| {
-        let one = reviewer.get(&proposal).await.expect(200);
-        let mut all = vec![one["state"].clone(), one["memory_id"].clone()];
-        for memory in memories {
-            all.push(reviewer.reads(memory).await["state"].clone());
-        }
-        all
-    };
-    let waits = |state: &str| vec![json!("open"), waiting["id"].clone(), json!("proposed"), json!("active"), json!(state)];
-
-    let review = At::work(&reviewer).await;
-    let became = edits(&review, "Service tokens are signed with HS256.").await;
-    let approved = vec![json!("approved"), became["id"].clone(), json!("superseded"), json!("superseded"), json!("active")];
-    assert_eq!(stands(&[&waiting, &old, &became]).await, approved);
-    let done = rolls_back(&reviewer, json!({"session_id": review.session})).await;
-    assert_eq!(stands(&[&waiting, &old, &became]).await, waits("archived"));
-    let back = rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
-    assert_eq!(stands(&[&waiting, &old, &became]).await, approved, "taken back, it is decided as it was");
-    rolls_back(&reviewer, json!({"rollback_id": back["id"]})).await;
-    assert_eq!(stands(&[&waiting, &old, &became]).await, waits("archived"));
-    // Edited once more, and only what came of it is undone.
-    let once_more = edits(&review, "Service tokens are signed with EdDSA.").await;
-    rolls_back(&reviewer, json!({"memory_ids": [once_more["id"]]})).await;
-    assert_eq!(stands(&[&waiting, &old, &once_more]).await, waits("archived"));
-    // Nor does it wait while what came of it stands.
-    let third = edits(&review, "Service tokens are signed with ES512.").await;
-    let other = house.person("coding", Role::Reviewer).await;
-    other.revises(&third, json!({"tags": ["auth"]})).await;
-    let approved = vec![json!("approved"), third["id"].clone(), json!("superseded"), json!("superseded"), json!("active")];
-    let mine = json!({"agent_id": reviewer.id, "from": third["created_at"]});
-    for selector in [mine.clone(), json!({"agent_id": reviewer.id, "from": third["created_at"], "memory_ids": [waiting["id"]]})] {
-        let left = rolls_back(&reviewer, selector).await;
-        assert!(group(&left, "left").contains(&(waiting["id"].clone(), json!("place_taken"))), "{left}");
-        assert_eq!(stands(&[&waiting, &old, &third]).await, approved);
-    }
-    other.ask("DELETE", &at(&third)).send().await.expect(200);
-    rolls_back(&reviewer, mine).await;
-    assert_eq!(stands(&[&waiting, &old, &third]).await, waits("archived"));
-    reviewer.post(&format!("{proposal}/approve"), json!({})).await.expect(200);
-    assert_eq!(stands(&[&waiting]).await, [json!("approved"), waiting["id"].clone(), json!("active")]);
-}
-
-#[tokio::test]
-async fn what_is_proposed_about_a_memory_is_decided_by_people_alone() {
-    let house = House::open().await;
-    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
-    let (noted, other) = (agent.remembers("Invoices go out on Mondays.").await, agent.remembers("On Mondays invoices go out.").await);
-    let run = At::work(&agent).await;
-    run.revises(&noted, json!({"tags": ["billing"]})).await;
-    let made = run.remembers(json!({"content": "The lift hums."})).await;
-    let archive = |memory: &Value| json!({"type": "archive", "memories": [memory["id"]]});
-    let merge = dreamt(&house, &noted, json!({"type": "merge", "keep": noted["id"], "away": [other["id"]]})).await;
-    let unwanted = dreamt(&house, &noted, archive(&noted)).await;
-    reviewer.post(&format!("{unwanted}/reject"), json!({"note": "we need it"})).await.expect(200);
-    let about_made = dreamt(&house, &made, archive(&made)).await;
-    let decided = async || {
-        let mut all = Vec::new();
-        for path in [&merge, &unwanted, &about_made] {
-            let proposal = reviewer.get(path).await.expect(200);
-            all.push(json!([proposal["state"], proposal["note"], proposal["decided_at"], proposal["decided_by"]]));
-        }
-        all
-    };
-    let before = decided().await;
-
-    let done = rolls_back(&reviewer, json!({"session_id": run.session})).await;
-    assert_eq!(decided().await, before);
-    assert_eq!(done["counts"], json!({"restored": 1, "unwound": 0, "archived": 1, "left": 0, "withdrawn": 0}));
-    rolls_back(&reviewer, json!({"rollback_id": done["id"]})).await;
-    assert_eq!(decided().await, before);
-    reviewer.post(&format!("{merge}/approve"), json!({})).await.expect(200);
-    assert_eq!(agent.reads(&other).await["superseded_by"], noted["id"], "it is done once somebody says so");
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ impl Lexicon {
     /// Of all but those that are hidden.
     #[expect(clippy::cast_precision_loss, reason = "an average needs no more")]
     pub fn census<'a>(&self, hidden: &'a RoaringBitmap) -> Census<'a> {
-        let count = self.count - hidden.iter().count();
+        let count = self.count - usize::try_from(hidden.len()).unwrap_or_default();
         let total = self.total_length - hidden.iter().map(|document| length(self.lengths[document as usize])).sum::<u64>();
         Census { hidden, count, average_length: (total as f32 / count.max(1) as f32).max(1.0) }
     }
