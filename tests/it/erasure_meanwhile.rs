@@ -32,6 +32,7 @@ impl Erasing {
             "insert into deletion_requests (workspace_id, id, state, asked_at, asked_by_type, asked_by, asked_for, executed_at, executed_xid, audit_id)
              select workspace_id, id, 'executed', now(), 'person', created_by, created_by, now(), pg_current_xact_id(), audit_id from memories where id = $1",
             "insert into deletion_request_items (workspace_id, request_id, memory_id) select workspace_id, id, id from memories where id = $1",
+            "insert into erasures (workspace_id, content_mac, request_id, memory_id) select workspace_id, '\\x00', id, id from memories where id = $1",
             "delete from memory_versions where memory_id = $1",
             "delete from memories where id = $1",
         ] {
@@ -45,21 +46,24 @@ impl Erasing {
 
 #[tokio::test]
 async fn who_is_told_while_it_is_being_erased_is_told_without_it_and_leaves_no_question_behind() {
-    let house = House::open().await;
-    let agent = house.agent("coding", Role::Writer).await;
-    let tagged = |content: &str| json!({"content": content, "tags": ["lamps"]});
-    let memory = agent.remembers_all_of(tagged("the lighthouse keeper is called Grace")).await;
-    let other = agent.remembers_all_of(tagged("the lighthouse has a keeper")).await;
-    let erasing = Erasing::of(&house, &memory["id"]).await;
-    let asks = agent.asks(json!({"query": "what is the lighthouse keeper called?", "tags": ["lamps"]}));
-    let (answer, ()) = tokio::join!(asks, erasing.ends(&house));
-    assert!(!answer.to_string().contains("Grace"), "{answer}");
-    assert_eq!(cairn_tests::texts(&answer), ["the lighthouse has a keeper"]);
-    assert_eq!(agent.looks_up(&answer).await["items"][0]["memory_id"], other["id"]);
-    assert_eq!(house.count("select count(*) from receipts").await, 1);
-    assert_eq!(house.count("select count(*) from receipts where query is not null or asked::text like '%lamps%'").await, 0);
-    agent.asks(json!({"query": "what is the lighthouse keeper called?"})).await;
-    assert_eq!(house.count("select count(*) from receipts where query is not null").await, 1, "other questions are kept");
+    // Whole texts are told as they are read, and passages after that.
+    for detail in ["full", "excerpt"] {
+        let house = House::open().await;
+        let agent = house.agent("coding", Role::Writer).await;
+        let tagged = |content: &str| json!({"content": content, "tags": ["lamps"]});
+        let memory = agent.remembers_all_of(tagged("the lighthouse keeper is called Grace")).await;
+        let other = agent.remembers_all_of(tagged("the lighthouse has a keeper")).await;
+        let erasing = Erasing::of(&house, &memory["id"]).await;
+        let asks = agent.asks(json!({"query": "what is the lighthouse keeper called?", "tags": ["lamps"], "detail": detail}));
+        let (answer, ()) = tokio::join!(asks, erasing.ends(&house));
+        assert!(!answer.to_string().contains("Grace"), "{answer}");
+        assert_eq!(cairn_tests::texts(&answer), ["the lighthouse has a keeper"]);
+        assert_eq!(agent.looks_up(&answer).await["items"][0]["memory_id"], other["id"]);
+        assert_eq!(house.count("select count(*) from receipts").await, 1);
+        assert_eq!(house.count("select count(*) from receipts where query is not null or asked::text like '%lamps%'").await, 0);
+        agent.asks(json!({"query": "what is the lighthouse keeper called?"})).await;
+        assert_eq!(house.count("select count(*) from receipts where query is not null").await, 1, "other questions are kept");
+    }
 }
 
 #[tokio::test]

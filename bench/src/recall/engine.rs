@@ -68,11 +68,11 @@ fn search(index: &Index, memories: &HashMap<Uuid, Memory>, weights: &Weights, qu
     let found = index.search(&question);
     let ranked: Vec<Ranked<'_>> = found
         .iter()
-        .filter_map(|hit| Some((hit.id, memories.get(&hit.id.0)?)))
-        .map(|(id, memory)| Ranked { id, title: &memory.title, content: &memory.content, tokens: 0, fits: (0.0, 0.0) })
+        .filter_map(|hit| Some((hit, memories.get(&hit.id.0)?)))
+        .map(|(hit, memory)| Ranked { hit, title: &memory.title, content: &memory.content })
         .collect();
     let request = pack::Request { query, detail: Detail::Full, limit: DEPTH, budget: None };
-    pack::pack(&ranked, &request, &|_| 0).given.iter().map(|given| ranked[given.place].id.0).collect()
+    pack::pack(&ranked, &request, &|_| 0).given.iter().map(|given| ranked[given.place].hit.id.0).collect()
 }
 
 /// As the API shows it.

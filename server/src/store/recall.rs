@@ -7,7 +7,7 @@ use crate::{
         Anchor, Kind, MemoryId, PersonId, Project, SessionId, Settings, Source, State, StoreId, WorkspaceId,
         code::{Contested, Standing},
         memory::Report,
-        recall::{Indexed, Text},
+        recall::{Indexed, Receipt, Text},
     },
     problem::Problem,
 };
@@ -83,19 +83,53 @@ impl Db {
         versions: &[(MemoryId, i32)],
         authors: &[Uuid],
     ) -> Result<Vec<Text>, Problem> {
+        self.tell(scope, versions, authors, None).await
+    }
+
+    /// The same, and the receipt that says that they were told, in one trip. Nothing, and no receipt, if one of them is gone by now.
+    pub async fn texts_with_receipt<P: Permission>(
+        &self,
+        scope: &Scope<P>,
+        versions: &[(MemoryId, i32)],
+        authors: &[Uuid],
+        receipt: &Receipt,
+    ) -> Result<Option<Vec<Text>>, Problem> {
+        let texts = self.tell(scope, versions, authors, Some(receipt)).await?;
+        Ok(Some(texts).filter(|texts| texts.len() == versions.len()))
+    }
+
+    async fn tell<P: Permission>(
+        &self,
+        scope: &Scope<P>,
+        versions: &[(MemoryId, i32)],
+        authors: &[Uuid],
+        receipt: Option<&Receipt>,
+    ) -> Result<Vec<Text>, Problem> {
         if versions.is_empty() {
             return Ok(Vec::new());
         }
+        let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
         let (ids, numbers): (Vec<Uuid>, Vec<i32>) = versions.iter().map(|(id, version)| (id.0, *version)).unzip();
         let mut hand = self.tenants_hand().await?;
-        let texts = sqlx::query_as("select * from told_where($1, $2, $3, $4, $5, $6, $7)")
+        let texts = sqlx::query_as("select * from tell($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)")
             .bind(scope.workspace())
             .bind(scope.actor().id)
+            .bind(scope.actor().kind)
             .bind(scope.person())
             .bind(scope.project().map(Project::as_str))
             .bind(&ids)
             .bind(&numbers)
             .bind(authors)
+            .bind(receipt.map(|receipt| receipt.id))
+            .bind(receipt.map(|receipt| receipt.at))
+            .bind(receipt.and_then(|receipt| receipt.session_id))
+            .bind(receipt.map(|receipt| &*receipt.surface))
+            .bind(receipt.and_then(|receipt| receipt.query.as_deref()))
+            .bind(receipt.map(|receipt| Json(&receipt.asked)))
+            .bind(receipt.map(|receipt| Json(&receipt.items)))
+            .bind(receipt.map(|receipt| number(receipt.tokens)))
+            .bind(receipt.map(|receipt| number(receipt.omitted)))
+            .bind(receipt.map(|receipt| receipt.took_ms))
             .fetch_all(&mut *hand)
             .await?;
         hand.lay_down();

@@ -8,6 +8,7 @@ mod near;
 mod read;
 mod receipts;
 mod shelf;
+mod telling;
 mod vectors;
 
 pub use census::census;
@@ -23,26 +24,22 @@ use crate::{
     App,
     acts::safety,
     engines::{
-        freshness::{self, Freshness, Judgement},
-        recall::{
-            AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights,
-            pack::{self, Packed, Ranked},
-            rank,
-            semantic::Vector,
-        },
-        tokens,
+        freshness::{Freshness, Judgement},
+        recall::{AskedAnchor, Filter, Hit, Index, Question, Viewer, Weights, rank, semantic::Vector},
     },
     model::{
-        Memory, MemoryId, PersonId, Project, ReceiptId, clock,
-        recall::{Detail, Recall, Receipt, Text, Told},
+        Memory, MemoryId, PersonId, Project, clock,
+        recall::{Recall, Receipt, Text, Told},
         text::nfc,
     },
     problem::Problem,
     store::{self, Permission, Scope, StoodLately, recall::Changes},
 };
 use shelf::{Follow, Shelf};
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
+use telling::{Foreseen, Kept, Telling};
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 /// Read beyond what was asked for, to fill the places of near-duplicates and of what does not fit.
 const SPARE: usize = 3;
@@ -155,62 +152,47 @@ pub(super) fn erased_meanwhile() -> Problem {
 /// Nothing if some of the answer is gone by the time it could leave.
 async fn answer_once<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, ready: Ready) -> Result<Option<Answer>, Problem> {
     let Ready { mut asked, started, now, mut found, unsaid } = ready;
-    let moment = asked.as_of.unwrap_or(now);
     let (branch, unknown) = known_branch(app, scope, &asked).await?;
     if asked.branch.is_none() && branch.is_some() {
         // What was searched ahead was judged on the default branches.
         (found, Arc::make_mut(&mut asked).branch) = (None, branch.clone());
     }
-    let (asking, hits, texts, note) = match (found, asked.as_of) {
-        (Some(found), None) => told(app, scope, found).await?,
-        (_, then) => {
+    let moment = asked.as_of.unwrap_or(now);
+    let telling = Telling { scope, surface, asked: &asked, started, now, moment, unsaid };
+    let ((asking, hits, note), then) = match (found, asked.as_of) {
+        (Some(found), None) => (brought_up_to_date(app, scope, found).await?, None),
+        (_, as_of) => {
             let shelf = app.library().shelf(app.db(), scope.shelf_mark(), scope.settings()).await?;
             let (vector, note) = shelf.by.direction_of(&asked.query).await;
             let asking = Asking::new(app, scope, &shelf, &asked, vector, moment).await?;
-            match then {
-                None => told(app, scope, look(app, asking, note).await?).await?,
+            match as_of {
+                None => (brought_up_to_date(app, scope, look(app, asking, note).await?).await?, None),
                 Some(then) => {
                     let (hits, texts) = found_then(app, scope, &asking, then).await?;
-                    (asking, hits, texts, note)
+                    ((asking, hits, note), Some(texts))
                 }
             }
         }
     };
-    let texts = with_doubts(app, scope, &hits, texts).await?;
-    let (mut items, mut packed) = pack(scope, &asked, &hits, texts, moment);
-    if asking.may_find_more(&hits, &items) {
-        let hits = search(&asking, asking.most() * FURTHER).await?;
-        let texts = texts_of(app, scope, &hits).await?;
-        asking.shelf.must_be_of(app.db())?;
-        let texts = with_doubts(app, scope, &hits, texts).await?;
-        (items, packed) = pack(scope, &asked, &hits, texts, moment);
-    }
-    drop(asking);
-    let receipt = Receipt {
-        id: ReceiptId::new(),
-        at: now,
-        actor: scope.actor().clone(),
-        session_id: asked.session_id.or(scope.session()),
-        surface: surface.to_owned(),
-        query: (!unsaid).then(|| asked.query.clone()),
-        items: items.iter().map(|item| item.told.clone()).collect(),
-        tokens: packed.tokens,
-        omitted: packed.omitted,
-        took_ms: started.elapsed().as_secs_f32() * 1000.0,
-        asked: if unsaid { Recall::default() } else { Arc::unwrap_or_clone(asked) },
-    };
-    let look_through = async {
-        for item in &mut items {
-            item.flagged = item.speaks_to_the_model();
+    let kept = match telling.foreseen(app, &asking.shelf, &hits).await? {
+        Foreseen::Told(kept) => Some(kept),
+        Foreseen::Gone => None,
+        Foreseen::Nothing => {
+            let texts = match then {
+                Some(texts) => texts,
+                None => texts_of(app, scope, &asking.shelf, &hits).await?,
+            };
+            let (mut items, mut packed) = telling.pack(&hits, with_doubts(app, scope, &hits, texts).await?);
+            if asking.may_find_more(&hits, &items) {
+                let hits = search(&asking, asking.most() * FURTHER).await?;
+                let texts = texts_of(app, scope, &asking.shelf, &hits).await?;
+                (items, packed) = telling.pack(&hits, with_doubts(app, scope, &hits, texts).await?);
+            }
+            telling.keep(app, items, &packed).await?
         }
     };
-    // The receipt is on its way when the texts are looked through.
-    let (kept, ()) = tokio::join!(app.db().keep_receipt(scope, &receipt), look_through);
-    if !kept? {
-        return Ok(None);
-    }
     let notes = note.into_iter().chain(unknown).collect();
-    Ok(Some(Answer { receipt, items, omitted_tokens: packed.omitted_tokens, notes, branch }))
+    Ok(kept.map(|Kept { receipt, items, omitted_tokens }| Answer { receipt, items, omitted_tokens, notes, branch }))
 }
 
 /// What is nearest to a text, best first, for the house's own use: nobody is told, so there is no receipt.
@@ -219,7 +201,7 @@ pub(super) async fn similar<P: Permission>(app: &App, scope: &Scope<P>, asked: R
     let (vector, _) = shelf.by.direction_of(&asked.query).await;
     let limit = asked.limit;
     let asking = Asking::new(app, scope, &shelf, &Arc::new(asked), vector, clock::now()).await?;
-    let (_, hits, ..) = told(app, scope, look(app, asking, None).await?).await?;
+    let (_, hits, _) = brought_up_to_date(app, scope, look(app, asking, None).await?).await?;
     let ids: Vec<MemoryId> = hits.iter().take(limit).map(|hit| hit.id).collect();
     store::memories::find_some(&mut app.db().read(scope).await?, &ids).await
 }
@@ -234,22 +216,20 @@ async fn look(app: &App, asking: Arc<Asking>, note: Option<String>) -> Result<Fo
     Ok(Found { hits: hits?, changes: changes?, asking, note })
 }
 
-/// The texts of what was found, after another search if the index did not have everything.
-async fn told<P: Permission>(
+/// What was found, after another search if the index did not have everything. What changed after the question was asked need not
+/// be in the answer.
+async fn brought_up_to_date<P: Permission>(
     app: &App,
     scope: &Scope<P>,
     found: Found,
-) -> Result<(Arc<Asking>, Vec<Hit>, Vec<Text>, Option<String>), Problem> {
+) -> Result<(Arc<Asking>, Vec<Hit>, Option<String>), Problem> {
     let Found { asking, mut hits, changes, note } = found;
     if !changes.is_empty() {
         asking.shelf.take_in(app.db(), &changes).await?;
         app.library().make_room(scope.workspace());
         hits = search(&asking, asking.most()).await?;
     }
-    // What changed after the question was asked need not be in the answer; what was erased meanwhile is not read.
-    let texts = texts_of(app, scope, &hits).await?;
-    asking.shelf.must_be_of(app.db())?;
-    Ok((asking, hits, texts, note))
+    Ok((asking, hits, note))
 }
 
 /// As the workspace was: what has not changed since is in the index, and the rest is ranked beside it.
@@ -274,7 +254,7 @@ async fn found_then<P: Permission>(
     .await
     .map_err(Problem::internal)?;
     drop(look_back);
-    let mut texts = texts_of(app, scope, &hits).await?;
+    let mut texts = texts_of(app, scope, shelf, &hits).await?;
     // What was changed while the pages were read may stand in the index as it is now.
     texts.retain(|text| text.updated_at <= then);
     Ok((hits, texts))
@@ -383,45 +363,6 @@ async fn with_doubts<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit], m
     Ok(texts)
 }
 
-/// Fills the budget with what was found and may be seen.
-fn pack<P>(scope: &Scope<P>, asked: &Recall, hits: &[Hit], texts: Vec<Text>, moment: OffsetDateTime) -> (Vec<Item>, Packed) {
-    let mut by_id: HashMap<MemoryId, Text> = texts.into_iter().filter(|text| text.content.is_some()).map(|text| (text.id, text)).collect();
-    let mut seen: Vec<(&Hit, Option<Text>)> = hits.iter().filter_map(|hit| by_id.remove(&hit.id).map(|text| (hit, Some(text)))).collect();
-    let ranked: Vec<Ranked<'_>> = seen
-        .iter()
-        .filter_map(|(hit, text)| text.as_ref().map(|text| (hit, text)))
-        .map(|(hit, text)| Ranked {
-            id: hit.id,
-            title: text.title.as_deref().unwrap_or_default(),
-            content: text.content.as_deref().unwrap_or_default(),
-            tokens: hit.tokens,
-            fits: (hit.why.keyword, hit.why.semantic),
-        })
-        .collect();
-    let request = pack::Request { query: &asked.query, detail: asked.detail, limit: asked.limit, budget: asked.token_budget };
-    let mut packed = pack::pack(&ranked, &request, &tokens::count);
-    let items = std::mem::take(&mut packed.given)
-        .into_iter()
-        .filter_map(|given| {
-            let (hit, memory) = (seen[given.place].0, seen[given.place].1.take()?);
-            let told = Told {
-                memory_id: hit.id,
-                version: hit.version,
-                score: hit.score,
-                why: hit.why,
-                freshness: hit.freshness,
-                tokens: if asked.detail == Detail::Index { hit.tokens } else { given.tokens },
-                detail: asked.detail,
-                passage: given.passage.map(|place| (place.start, place.end)),
-                folded: given.folded,
-            };
-            let freshness = freshness::judge_on(&memory, scope.settings(), moment, asked.branch.as_deref());
-            Some(Item { told, memory, text: given.text, freshness, flagged: None })
-        })
-        .collect();
-    (items, packed)
-}
-
 fn filter_of(asked: &Recall) -> Filter {
     Filter {
         project: asked.project.clone(),
@@ -460,12 +401,19 @@ async fn places_of<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall) -
     Ok(places)
 }
 
-async fn texts_of<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit]) -> Result<Vec<Text>, Problem> {
-    let versions: Vec<_> = hits.iter().map(|hit| (hit.id, hit.version)).collect();
+async fn texts_of<P: Permission>(app: &App, scope: &Scope<P>, shelf: &Shelf, hits: &[Hit]) -> Result<Vec<Text>, Problem> {
+    let (versions, authors) = named(hits);
+    let texts = app.db().texts(scope, &versions, &authors).await?;
+    shelf.must_be_of(app.db())?;
+    Ok(texts)
+}
+
+/// Which versions were found, and whoever wrote them first.
+fn named(hits: &[Hit]) -> (Vec<(MemoryId, i32)>, Vec<Uuid>) {
     let mut authors: Vec<_> = hits.iter().map(|hit| hit.author).collect();
     authors.sort_unstable();
     authors.dedup();
-    app.db().texts(scope, &versions, &authors).await
+    (hits.iter().map(|hit| (hit.id, hit.version)).collect(), authors)
 }
 
 /// Brings the indexes that are in memory up to date, so that what was erased is gone from those too that nobody asks.

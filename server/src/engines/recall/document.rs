@@ -3,6 +3,7 @@
 use super::{
     dates,
     semantic::Vector,
+    sketch::{Sketch, Sketching},
     weights::field,
     words::{Role, Splitting, Words},
 };
@@ -87,6 +88,8 @@ pub struct Facts {
     /// Of most memories nothing.
     pub code: Box<[CodeFacts]>,
     pub spoken_of: bool,
+    /// Of what it says.
+    pub sketch: Sketch,
 }
 
 #[derive(Clone, Debug)]
@@ -163,6 +166,7 @@ pub fn prepare(document: &Document<'_>, vectors: Vec<Vector>) -> Prepared {
 
 /// Without splitting only to measure what splitting is worth.
 pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Splitting) -> Prepared {
+    let (terms, sketch) = terms(document, splitting);
     let facts = Facts {
         author: document.author,
         id: document.id,
@@ -179,6 +183,7 @@ pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Sp
         suspect_from: document.suspect_from.unwrap_or(i64::MAX),
         stale_from: document.stale_from.unwrap_or(i64::MAX),
         spoken_of: document.spoken_of,
+        sketch,
         code: document
             .code
             .iter()
@@ -204,19 +209,22 @@ pub fn prepare_with(document: &Document<'_>, vectors: Vec<Vector>, splitting: Sp
         anchors: document.anchors.iter().map(anchor).collect(),
         session: document.session.map(str::to_owned),
     };
-    Prepared { facts, named, terms: terms(document, splitting), vectors }
+    Prepared { facts, named, terms, vectors }
 }
 
-fn terms(document: &Document<'_>, splitting: Splitting) -> Terms {
+fn terms(document: &Document<'_>, splitting: Splitting) -> (Terms, Sketch) {
     let mut words = Words::of_texts(splitting);
     let mut counted = Counter::default();
-    let mut length = 0.0_f32;
+    let (mut length, mut sketch) = (0.0_f32, Sketching::default());
     let mut field = |text: &str, weight: f32, wholes: bool, lengthens: bool| {
         words.each(text, &mut |term, role| {
             if role == Role::Whole && !wholes {
                 return;
             }
-            length += f32::from(role != Role::Whole && lengthens);
+            if role != Role::Whole && lengthens {
+                length += 1.0;
+                sketch.say(term);
+            }
             counted.add(term, weight);
         });
     };
@@ -231,7 +239,7 @@ fn terms(document: &Document<'_>, splitting: Splitting) -> Terms {
     for label in [document.project.unwrap_or_default(), document.author_name, &dates::words_of(document.valid_from)] {
         field(label, field::LABELS, true, false);
     }
-    counted.finish(length)
+    (counted.finish(length), sketch.done())
 }
 
 /// The terms of one document, each once, with how much it says them.

@@ -17,6 +17,7 @@ pub mod question;
 pub mod rank;
 pub mod semantic;
 mod sessions;
+mod sketch;
 mod stop_words;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::{
     excerpt::{self, Seeker},
-    stop_words::is_stop_word,
+    question::Hit,
     words::{Role, Splitting, Words},
 };
 use crate::model::{MemoryId, recall::Detail};
@@ -12,22 +12,18 @@ use std::{hash::BuildHasher, ops::Range};
 /// A memory that was found, with its text in the version that was ranked.
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked<'a> {
-    pub id: MemoryId,
+    pub hit: &'a Hit,
     pub title: &'a str,
     pub content: &'a str,
-    /// What the content costs, counted when it was written.
-    pub tokens: u32,
-    /// How well its words and its meaning fit the question.
-    pub fits: (f32, f32),
 }
 
-impl Ranked<'_> {
-    /// Two texts that say the same are about as long and fit about as well: only then are they worth a closer look.
-    fn may_be(&self, other: &Self) -> bool {
-        self.tokens.abs_diff(other.tokens) * 5 <= self.tokens.max(other.tokens)
-            && (self.fits.0 - other.fits.0).abs() <= 0.2
-            && (self.fits.1 - other.fits.1).abs() <= 0.2
-    }
+/// Two texts that say the same are about as long, fit about as well, and have nearly the same words: only then are they worth a
+/// closer look.
+fn may_say_the_same(one: &Hit, other: &Hit) -> bool {
+    one.tokens.abs_diff(other.tokens) * 5 <= one.tokens.max(other.tokens)
+        && (one.why.keyword - other.why.keyword).abs() <= 0.2
+        && (one.why.semantic - other.why.semantic).abs() <= 0.2
+        && one.sketch.may_say_the_same(other.sketch)
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -60,10 +56,26 @@ pub struct Request<'a> {
     pub budget: Option<u32>,
 }
 
+/// What will be given, where that is known before the texts are: of whole texts whose like is not among them. Each text is still
+/// missing.
+pub fn foresee(hits: &[Hit], request: &Request<'_>) -> Option<Packed> {
+    let mut packed = Packed::default();
+    for (place, hit) in hits.iter().enumerate() {
+        if packed.given.len() >= request.limit {
+            break;
+        }
+        if request.detail != Detail::Full || packed.given.iter().any(|better| may_say_the_same(hit, &hits[better.place])) {
+            return None;
+        }
+        packed.give(Given { place, text: None, passage: None, tokens: hit.tokens, folded: Vec::new() }, request.budget);
+    }
+    Some(packed)
+}
+
 /// Best first; what does not fit is passed over for the next that does. `count` counts the tokens of what was never counted.
 pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -> u32) -> Packed {
     let mut packed = Packed::default();
-    let (mut roughly, mut prints): (HashMap<usize, Rough>, HashMap<usize, Print>) = (HashMap::new(), HashMap::new());
+    let mut prints: HashMap<usize, Print> = HashMap::new();
     let (mut words, mut seeker) = (Words::of_texts(Splitting::Split), Seeker::of(request.query));
     let hasher = DefaultHashBuilder::default();
     for (place, one) in ranked.iter().enumerate() {
@@ -73,13 +85,7 @@ pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -
         let mut print = None;
         let same = packed.given.iter().position(|better| {
             let other = &ranked[better.place];
-            if !one.may_be(other) {
-                return false;
-            }
-            for at in [place, better.place] {
-                roughly.entry(at).or_insert_with(|| Rough::of(ranked[at].content, &hasher));
-            }
-            if !roughly[&place].is_near(&roughly[&better.place]) {
+            if !may_say_the_same(one.hit, other.hit) {
                 return false;
             }
             let print = print.get_or_insert_with(|| Print::of(one.content, &mut words, &hasher));
@@ -87,85 +93,45 @@ pub fn pack(ranked: &[Ranked<'_>], request: &Request<'_>, count: &dyn Fn(&str) -
             known.says_the_same(print)
         });
         if let Some(same) = same {
-            packed.given[same].folded.push(one.id);
+            packed.given[same].folded.push(one.hit.id);
             continue;
         }
         let (text, passage, tokens) = cut(one, request.detail, &mut seeker, count);
-        if request.budget.is_some_and(|budget| packed.tokens.saturating_add(tokens) > budget) {
-            packed.omitted += 1;
-            packed.omitted_tokens = packed.omitted_tokens.saturating_add(tokens);
-            continue;
-        }
-        packed.tokens = packed.tokens.saturating_add(tokens);
-        packed.given.push(Given { place, text, passage, tokens, folded: Vec::new() });
-        if let Some(print) = print {
+        let given = packed.give(Given { place, text, passage, tokens, folded: Vec::new() }, request.budget);
+        if let Some(print) = print.filter(|_| given) {
             prints.insert(place, print);
         }
     }
     packed
 }
 
+impl Packed {
+    /// Whether it fits; what does not is counted.
+    fn give(&mut self, given: Given, budget: Option<u32>) -> bool {
+        let fits = budget.is_none_or(|budget| self.tokens.saturating_add(given.tokens) <= budget);
+        if fits {
+            self.tokens = self.tokens.saturating_add(given.tokens);
+            self.given.push(given);
+        } else {
+            self.omitted += 1;
+            self.omitted_tokens = self.omitted_tokens.saturating_add(given.tokens);
+        }
+        fits
+    }
+}
+
 fn cut(one: &Ranked<'_>, detail: Detail, seeker: &mut Seeker, count: &dyn Fn(&str) -> u32) -> (Option<String>, Option<Range<usize>>, u32) {
     match detail {
         Detail::Index => (None, None, count(one.title)),
-        Detail::Full => (Some(one.content.to_owned()), None, one.tokens),
+        Detail::Full => (Some(one.content.to_owned()), None, one.hit.tokens),
         Detail::Excerpt => {
             let place = seeker.passage(one.content);
             let passage = excerpt::cut(one.content, place.clone());
-            let tokens = if *passage == *one.content { one.tokens } else { count(&passage) };
+            let tokens = if *passage == *one.content { one.hit.tokens } else { count(&passage) };
             (Some(passage.into_owned()), Some(place), tokens)
         }
     }
 }
-
-/// The words of a text, read in a fraction of the time that it takes to understand them.
-struct Rough {
-    words: Vec<u64>,
-    /// Of letters that have no accents: then words are known by how they begin, whatever their endings.
-    plain: bool,
-}
-
-impl Rough {
-    fn of(text: &str, hasher: &DefaultHashBuilder) -> Self {
-        let text = &text[..text.floor_char_boundary(LONGEST)];
-        let plain = text.is_ascii();
-        let mut lower = String::new();
-        let mut known_by = |word: &str| {
-            if !plain {
-                return Some(hasher.hash_one(word));
-            }
-            word.clone_into(&mut lower);
-            lower.make_ascii_lowercase();
-            if is_stop_word(&lower) {
-                return None;
-            }
-            let end = if lower.bytes().all(|b| b.is_ascii_lowercase()) { lower.len().min(BEGINNING) } else { lower.len() };
-            Some(hasher.hash_one(&lower[..end]))
-        };
-        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        let mut words: Vec<u64> = words.filter_map(&mut known_by).collect();
-        words.sort_unstable();
-        words.dedup();
-        Self { words, plain }
-    }
-
-    /// Enough of the words are the same: less cannot say the same. Of a few words, as of a script without spaces, this
-    /// says nothing.
-    fn is_near(&self, other: &Self) -> bool {
-        const FEW: usize = 12;
-        let most = self.words.len().max(other.words.len());
-        if most <= FEW || self.plain != other.plain {
-            return true;
-        }
-        let both = self.words.iter().filter(|word| other.words.binary_search(word).is_ok()).count();
-        // Of thirty words not one may be another. That leaves room for stems that begin otherwise than their words, and
-        // where accents may be there or not, for half of them.
-        if self.plain { both * 5 >= most * 4 } else { both * 2 >= most }
-    }
-}
-
-/// Letters by which a word is told from others.
-const BEGINNING: usize = 4;
 
 /// What must be alike in two texts that say the same.
 struct Print<'t> {
@@ -230,21 +196,20 @@ fn turns_round(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::hit;
     use super::*;
     use proptest::prelude::*;
-    use uuid::Uuid;
 
-    fn ranked<'a>(texts: &[&'a str]) -> Vec<Ranked<'a>> {
-        (1..)
-            .zip(texts)
-            .map(|(id, text)| Ranked {
-                id: MemoryId(Uuid::from_u128(id)),
-                title: text,
-                content: text,
-                tokens: words(text),
-                fits: (0.5, 0.5),
-            })
-            .collect()
+    fn hits(texts: &[&str]) -> Vec<Hit> {
+        (1..).zip(texts).map(|(id, text)| hit(id, text)).collect()
+    }
+
+    fn ranked<'a>(hits: &'a [Hit], texts: &[&'a str]) -> Vec<Ranked<'a>> {
+        hits.iter().zip(texts).map(|(hit, text)| Ranked { hit, title: text, content: text }).collect()
+    }
+
+    fn packed(texts: &[&str], request: &Request<'_>) -> Packed {
+        pack(&ranked(&hits(texts), texts), request, &words)
     }
 
     fn words(text: &str) -> u32 {
@@ -261,19 +226,19 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_passed_over_and_accounted_for() {
-        let found = ranked(&["one two three four five six seven", "alpha beta", "gamma delta epsilon"]);
-        let packed = pack(&found, &full(10, Some(4)), &words);
-        assert_eq!((places(&packed), packed.tokens, packed.omitted, packed.omitted_tokens), (vec![1], 2, 2, 10));
-        let packed = pack(&found, &full(10, Some(1)), &words);
-        assert_eq!((places(&packed), packed.tokens, packed.omitted, packed.omitted_tokens), (vec![], 0, 3, 12));
+        let texts = ["one two three four five six seven", "alpha beta", "gamma delta epsilon"];
+        let some = packed(&texts, &full(10, Some(4)));
+        assert_eq!((places(&some), some.tokens, some.omitted, some.omitted_tokens), (vec![1], 2, 2, 10));
+        let none = packed(&texts, &full(10, Some(1)));
+        assert_eq!((places(&none), none.tokens, none.omitted, none.omitted_tokens), (vec![], 0, 3, 12));
     }
 
     #[test]
     fn what_says_the_same_is_folded_into_the_better_one() {
-        let found = ranked(&["Deploys are frozen on Fridays.", "deploys are frozen on friday", "Deploys were thawed on Mondays"]);
-        let packed = pack(&found, &full(10, None), &words);
+        let texts = ["Deploys are frozen on Fridays.", "deploys are frozen on friday", "Deploys were thawed on Mondays"];
+        let packed = packed(&texts, &full(10, None));
         assert_eq!(places(&packed), [0, 2]);
-        assert_eq!(packed.given[0].folded, [found[1].id]);
+        assert_eq!(packed.given[0].folded, [hits(&texts)[1].id]);
         assert_eq!((packed.omitted, packed.omitted_tokens), (0, 0));
     }
 
@@ -289,18 +254,16 @@ mod tests {
             ("Copy from staging to production", "Copy from production to staging"),
             ("Upgrade to v1.2.3", "Upgrade to v1.2.4"),
         ] {
-            let packed = pack(&ranked(&[one, other]), &full(10, None), &words);
-            assert_eq!(places(&packed), [0, 1], "{one}");
+            assert_eq!(places(&packed(&[one, other], &full(10, None))), [0, 1], "{one}");
         }
     }
 
     #[test]
     fn an_index_costs_titles_and_an_excerpt_its_passage() {
         let long = "Nothing happened here today. ".repeat(100) + "The port is 8080. " + &"And more of it came later. ".repeat(100);
-        let found = [Ranked { id: MemoryId(Uuid::from_u128(1)), title: "A title", content: &long, tokens: 900, fits: (1.0, 1.0) }];
-        let index = pack(&found, &Request { query: "port", detail: Detail::Index, limit: 5, budget: Some(10) }, &words);
-        assert_eq!((index.tokens, &index.given[0].text), (2, &None));
-        let passage = pack(&found, &Request { query: "which port", detail: Detail::Excerpt, limit: 5, budget: Some(200) }, &words);
+        let index = packed(&[&long], &Request { query: "port", detail: Detail::Index, limit: 5, budget: None });
+        assert_eq!((index.tokens, &index.given[0].text), (words(&long), &None), "its title is its text");
+        let passage = packed(&[&long], &Request { query: "which port", detail: Detail::Excerpt, limit: 5, budget: Some(200) });
         assert!(passage.given[0].text.as_deref().unwrap().contains("8080"));
         assert!(passage.tokens <= 102);
     }
@@ -309,8 +272,7 @@ mod tests {
         #[test]
         fn the_budget_is_never_exceeded_and_nothing_is_lost(texts in prop::collection::vec("[a-d]( [a-z0-9]{1,3}){0,12}", 0..20), budget in 0_u32..60, limit in 0_usize..12) {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let found = ranked(&texts);
-            let packed = pack(&found, &full(limit, Some(budget)), &words);
+            let packed = packed(&texts, &full(limit, Some(budget)));
             prop_assert!(packed.tokens <= budget);
             prop_assert_eq!(packed.tokens, packed.given.iter().map(|given| given.tokens).sum::<u32>());
             prop_assert!(packed.given.len() <= limit);
@@ -322,6 +284,27 @@ mod tests {
                 let folded: usize = packed.given.iter().map(|given| given.folded.len()).sum();
                 prop_assert_eq!(packed.given.len() + folded + packed.omitted as usize, texts.len());
             }
+        }
+
+        #[test]
+        fn what_is_foreseen_is_what_comes(texts in prop::collection::vec("[A-D][a-c]?(( |, )(not|over|[a-c]|RetryPolicy|8080|東京都|é)){0,40}\\.?", 0..8), budget in prop::option::of(0_u32..90), limit in 0_usize..8) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            if let Some(foreseen) = foresee(&hits(&texts), &full(limit, budget)) {
+                let packed = packed(&texts, &full(limit, budget));
+                prop_assert_eq!(places(&foreseen), places(&packed));
+                prop_assert_eq!((foreseen.tokens, foreseen.omitted, foreseen.omitted_tokens), (packed.tokens, packed.omitted, packed.omitted_tokens));
+                prop_assert!(packed.given.iter().all(|given| given.folded.is_empty()));
+            }
+        }
+
+        #[test]
+        fn what_says_the_same_has_sketches_that_allow_it(words in prop::collection::vec("[a-zA-Z0-9]{1,8}", 1..200), at in any::<prop::sample::Index>(), other in "[a-z]{1,8}") {
+            let mut changed = words.clone();
+            *at.get_mut(&mut changed) = other;
+            let (one, changed) = (words.join(" "), changed.join(" "));
+            let (mut reader, hasher) = (Words::of_texts(Splitting::Split), DefaultHashBuilder::default());
+            let same = Print::of(&one, &mut reader, &hasher).says_the_same(&Print::of(&changed, &mut reader, &hasher));
+            prop_assert!(!same || hit(1, &one).sketch.may_say_the_same(hit(2, &changed).sketch));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked of an index, and what it answers.
 
-use super::{semantic::Vector, weights::Weights};
+use super::{semantic::Vector, sketch::Sketch, weights::Weights};
 use crate::{
     engines::freshness::Freshness,
     model::{Kind, MemoryId, PersonId, State, recall::Why},
@@ -74,4 +74,5 @@ pub struct Hit {
     pub tokens: u32,
     /// Who first wrote it.
     pub author: Uuid,
+    pub sketch: Sketch,
 }

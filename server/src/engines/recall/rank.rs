@@ -267,6 +267,7 @@ impl<'a> Search<'a> {
                     spoken_of: one.facts.spoken_of,
                     tokens: one.facts.tokens,
                     author: one.facts.author,
+                    sketch: one.facts.sketch,
                 }
             })
             .collect();

@@ -86,6 +86,14 @@ impl Sample {
     }
 }
 
+/// As it is found when nothing but it is there, weighing what it has words.
+pub(super) fn hit(id: u128, text: &str) -> Hit {
+    let mut index = Index::new();
+    index.put(Sample::says(text).prepared(id));
+    let found = index.search(&ask("", &Filter::default(), Viewer::default(), &Weights::default()));
+    Hit { tokens: u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX), ..found[0] }
+}
+
 fn memory(id: u128) -> MemoryId {
     MemoryId(Uuid::from_u128(id))
 }
