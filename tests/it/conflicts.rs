@@ -326,3 +326,38 @@ async fn who_asks_hears_of_a_contradiction_while_both_stand() {
     agent.ask("POST", &format!("{}/restore", at(&new))).send().await.expect(200);
     assert_eq!(fresh().await, [""; 0]);
 }
+
+#[tokio::test]
+async fn whose_private_memory_is_contradicted_hears_of_it_whoever_brings_the_other_back() {
+    let house = House::open().await;
+    let (ada, grace) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    let shared = grace.remembers(OLD).await;
+    let hers = ada.remembers_all_of(json!({"content": NEW, "visibility": "private"})).await;
+    assert_eq!(hers["conflicts"][0]["memory_id"], shared["id"], "{hers}");
+    let fresh = async || {
+        let answer = ada.asks(json!({"query": "how are service tokens signed?", "freshness": "fresh"})).await;
+        cairn_tests::texts(&answer)
+    };
+    assert_eq!(fresh().await, [OLD], "what is hers alone speaks against nobody else's");
+    grace.delete(&at(&shared)).await.expect(200);
+    assert_eq!(fresh().await, [NEW]);
+    // Read anew while the other is away.
+    ada.revises(&hers, json!({"tags": ["signing"]})).await;
+    assert_eq!(fresh().await, [NEW]);
+    grace.ask("POST", &format!("{}/restore", at(&shared))).send().await.expect(200);
+    assert_eq!(fresh().await, [OLD]);
+    // Behind Grace's own wall it is nobody's business but hers.
+    grace.patch(&at(&shared), json!({"visibility": "private"})).await.expect(200);
+    assert_eq!(fresh().await, [NEW]);
+}
+
+#[tokio::test]
+async fn what_was_contradicted_is_fresh_when_the_other_is_erased() {
+    let house = House::open().await;
+    let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let (_, new, _) = clash(&agent).await;
+    let fresh = json!({"query": "how are service tokens signed?", "freshness": "fresh"});
+    assert_eq!(cairn_tests::texts(&agent.asks(fresh.clone()).await), [""; 0]);
+    reviewer.lets_go(&agent.asks_to_erase(&[&new], "She asked.").await).await;
+    assert_eq!(cairn_tests::texts(&agent.asks(fresh).await), [OLD]);
+}

@@ -152,6 +152,46 @@ async fn what_was_put_away_while_it_waited_leaves_the_queue() {
 }
 
 #[tokio::test]
+async fn no_older_version_is_a_way_around_the_review() {
+    let (_house, agent, person) = waiting_room().await;
+    for (put_away, content) in [(false, "Invoices are green."), (true, "Invoices are red.")] {
+        let waiting = agent.remembers(content).await;
+        let proposal = only_one(&person).await;
+        let run = person.post("sessions", json!({"agent_tool": "codex"})).await.expect(201);
+        let approve = person.ask("POST", &format!("{proposal}/approve")).header("X-Cairn-Session", id(&run)).json(&json!({}));
+        approve.send().await.expect(200);
+        person.post("rollbacks", json!({"session_id": id(&run)})).await.expect(201);
+        assert_eq!(agent.reads(&waiting).await["state"], "proposed", "it was active once, as version 2");
+        let revert = async || agent.post(&format!("{}/revert", at(&waiting)), json!({"version": 2})).await;
+        if put_away {
+            agent.delete(&at(&waiting)).await.expect(200);
+            assert_eq!(revert().await.expect(200)["state"], "proposed", "it waits again");
+            person.post(&format!("{proposal}/approve"), json!({})).await.expect(200);
+            assert_eq!(agent.reads(&waiting).await["state"], "active");
+        } else {
+            person.post(&format!("{proposal}/reject"), json!({})).await.expect(200);
+            revert().await.refuses(409, "wrong_state");
+            assert_eq!(agent.reads(&waiting).await["state"], "archived");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_waiting_decision_is_not_edited_into_one_that_is_known() {
+    let (_house, agent, person) = waiting_room().await;
+    let decides = async |content: &str| agent.remembers_all_of(json!({"content": content, "kind": "decision"})).await;
+    let known = decides("Invoices are sent on Mondays.").await;
+    person.post(&format!("{}/approve", only_one(&person).await), json!({})).await.expect(200);
+    let waiting = decides("The cafeteria opens at noon.").await;
+    let edit = format!("{}/edit", only_one(&person).await);
+    let refused = person.post(&edit, json!({"content": "Invoices are sent on Mondays."})).await;
+    let refused = refused.refuses(409, "wrong_state").body.clone();
+    assert!(refused["detail"].as_str().is_some_and(|why| why.contains(known["path"].as_str().expect("a path"))), "{refused}");
+    assert_eq!(agent.reads(&waiting).await["state"], "proposed");
+    person.post(&edit, json!({"content": "The cafeteria opens at eleven."})).await.expect(200);
+}
+
+#[tokio::test]
 async fn somebody_is_asked_to_look_at_it() {
     let (house, agent, person) = waiting_room().await;
     agent.remembers("Invoices are sent on Mondays.").await;

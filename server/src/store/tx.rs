@@ -31,6 +31,8 @@ pub struct Tx<M> {
     claimed: Option<Arc<Once>>,
     /// Memories that the answer shows, beside those that were written.
     shown: Vec<Uuid>,
+    /// Memories that are doubted, or no longer, because of what was done to others.
+    stirred: Vec<Uuid>,
     from_instance: bool,
     mode: PhantomData<M>,
 }
@@ -87,6 +89,7 @@ impl Db {
             request: request.clone(),
             claimed: None,
             shown: Vec::new(),
+            stirred: Vec::new(),
             from_instance: true,
             mode: PhantomData,
         };
@@ -107,6 +110,7 @@ impl Db {
             request,
             claimed: None,
             shown: Vec::new(),
+            stirred: Vec::new(),
             from_instance: true,
             mode: PhantomData,
         })
@@ -123,6 +127,7 @@ impl Db {
             request: scope.request().clone(),
             claimed: None,
             shown: Vec::new(),
+            stirred: Vec::new(),
             from_instance: false,
             mode: PhantomData,
         })
@@ -168,6 +173,7 @@ impl<M> Tx<M> {
             return Err(Problem::internal("a change was to be committed without an entry in the trail"));
         }
         self.append(&trail).await?;
+        self.mark_stirred().await?;
         match self.claimed.take() {
             // The answer is not known yet: whoever sends it commits both.
             Some(once) => {
@@ -177,6 +183,24 @@ impl<M> Tx<M> {
             }
             None => Ok(self.inner.commit().await?),
         }
+    }
+
+    /// Whoever contradicts one of these, undecided, is judged anew when this is committed, whoever may see that.
+    pub(super) async fn stirs(&mut self, moved: &[Uuid]) -> Result<(), Problem> {
+        let workspace = self.workspace;
+        let others: Option<Vec<Uuid>> =
+            sqlx::query_scalar("select who_contradicts($1, $2)").bind(workspace).bind(moved).fetch_one(self.conn()).await?;
+        self.stirred.extend(others.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Last of all, and all at once, in one order for everybody: who holds one waits for nothing else.
+    pub(super) async fn mark_stirred(&mut self) -> Result<(), Problem> {
+        let (workspace, stirred) = (self.workspace, std::mem::take(&mut self.stirred));
+        if !stirred.is_empty() {
+            sqlx::query("select touch_contradicted($1, $2)").bind(workspace).bind(stirred).execute(self.conn()).await?;
+        }
+        Ok(())
     }
 
     /// Whoever erases one of these has to find the answer that is kept.
@@ -255,6 +279,7 @@ impl Tx<Instance> {
             request: self.request,
             claimed: self.claimed,
             shown: self.shown,
+            stirred: self.stirred,
             from_instance: true,
             mode: PhantomData,
         })
@@ -268,6 +293,7 @@ impl Tx<Write> {
             return Err(Problem::internal("a change in a workspace was to go on in the instance"));
         }
         self.append(&trail.into()).await?;
+        self.mark_stirred().await?;
         sqlx::query("select enter_instance($1)").bind(self.actor.id).execute(&mut *self.inner).await?;
         Ok(Tx {
             inner: self.inner,
@@ -277,6 +303,7 @@ impl Tx<Write> {
             request: self.request,
             claimed: self.claimed,
             shown: self.shown,
+            stirred: self.stirred,
             from_instance: true,
             mode: PhantomData,
         })

@@ -2,7 +2,7 @@
 
 use super::{
     may_change, may_return, owners,
-    remember::{Asked, put_down},
+    remember::{Asked, Remembered, put_down},
     revise::next_state,
 };
 use crate::{
@@ -48,8 +48,15 @@ pub(in crate::acts) async fn put_instead<P: CanWrite>(
 ) -> Result<(Memory, Vec<Audit>), Problem> {
     must_wait(scope, before)?;
     let (written, mut trail) = put_down(app, scope, tx, &[asked]).await?;
-    let Some(memory) = written.first().map(|one| one.memory().clone()) else {
-        return Err(Problem::internal("one memory in, none out"));
+    let memory = match written.into_iter().next() {
+        Some(Remembered::New(memory, _)) => memory,
+        Some(Remembered::Already(known)) => {
+            return Err(Problem::conflict(
+                "wrong_state",
+                format!("That is known already, word for word, as {}: reject this proposal instead.", known.path.as_str()),
+            ));
+        }
+        None => return Err(Problem::internal("one memory in, none out")),
     };
     let mut next = next_state(scope, before, Operation::Superseded);
     (next.state, next.superseded_by) = (State::Superseded, Some(memory.id));

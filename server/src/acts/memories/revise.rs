@@ -145,21 +145,26 @@ pub async fn restore<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, see
     }
     let mut next = next_state(scope, &before, Operation::Restored);
     next.state = if before.superseded_by.is_some() { State::Superseded } else { State::Active };
-    // What was put away while it waited waits again; what was rejected does not come back.
-    if before.version > 1 {
-        if store::proposals::was_rejected(&mut tx, id).await? {
-            return Err(Problem::conflict("wrong_state", "This memory was proposed and rejected; it does not come back."));
-        }
-        let waited = store::memories::find_version(&mut tx, id, before.version - 1).await?.state == State::Proposed;
-        if waited || store::proposals::is_waiting(&mut tx, id).await? {
-            next.state = State::Proposed;
-        }
-    }
+    next.state = after_being_away(&mut tx, &before, next.state).await?;
     if next.kind == Kind::Decision && next.state == State::Active {
         Weighed::stands(weighed.as_ref(), &mut tx, &next).await?;
     }
     comes_back(&mut tx, scope, &before, &next).await?;
     commit(app, scope, tx, &before, next).await
+}
+
+/// How an archived memory stands when it is brought back: what was put away while it waited waits again, and what was rejected does
+/// not come back.
+async fn after_being_away(tx: &mut Tx<Write>, before: &Memory, next: State) -> Result<State, Problem> {
+    if before.state != State::Archived || next == State::Archived || before.version == 1 {
+        return Ok(next);
+    }
+    if store::proposals::was_rejected(tx, before.id).await? {
+        return Err(Problem::conflict("wrong_state", "This memory was proposed and rejected; it does not come back."));
+    }
+    let waited = store::memories::find_version(tx, before.id, before.version - 1).await?.state == State::Proposed;
+    let waits = waited || store::proposals::is_waiting(tx, before.id).await?;
+    Ok(if waits { State::Proposed } else { next })
 }
 
 /// A new version with the state of an old one.
@@ -183,20 +188,21 @@ pub async fn revert<P: CanWrite>(app: &App, scope: &Scope<P>, id: MemoryId, seen
     let verified = if old.says(&before) { &before } else { &old };
     let (verified_at, verified_by) = (verified.verified_at, verified.verified_by.clone());
     let now = next_state(scope, &before, Operation::Reverted);
+    let state = match (before.superseded_by, before.state, old.state) {
+        // Who superseded it stays true; otherwise it is as it was, and at least active.
+        (Some(_), ..) => State::Superseded,
+        // Neither a way around the review nor back into it.
+        (None, State::Proposed, _) => State::Proposed,
+        (None, now, State::Proposed) => now,
+        (None, _, State::Superseded) => State::Active,
+        (None, _, then) => then,
+    };
     let next = Memory {
         id: before.id,
         operation: Operation::Reverted,
         supersedes: before.supersedes,
         superseded_by: before.superseded_by,
-        // Who superseded it stays true; otherwise it is as it was, and at least active.
-        state: match (before.superseded_by, before.state, old.state) {
-            (Some(_), ..) => State::Superseded,
-            // Neither a way around the review nor back into it.
-            (None, State::Proposed, _) => State::Proposed,
-            (None, now, State::Proposed) => now,
-            (None, _, State::Superseded) => State::Active,
-            (None, _, then) => then,
-        },
+        state: after_being_away(&mut tx, &before, state).await?,
         reason: Some(format!("back to version {version}")),
         updated_at: now.updated_at,
         updated_by: now.updated_by,

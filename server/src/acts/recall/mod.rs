@@ -175,7 +175,7 @@ async fn answer_once<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, 
         }
     };
     let kept = match telling.foreseen(app, &asking.shelf, &hits).await? {
-        Foreseen::Told(kept) => Some(kept),
+        Foreseen::Told(kept) => Some(*kept),
         Foreseen::Gone => None,
         Foreseen::Nothing => {
             let texts = match then {

@@ -47,7 +47,7 @@ pub(super) enum Foreseen {
     Nothing,
     /// Some of it is not there any more, and nobody was told.
     Gone,
-    Told(Kept),
+    Told(Box<Kept>),
 }
 
 impl<P: Permission> Telling<'_, P> {
@@ -73,7 +73,7 @@ impl<P: Permission> Telling<'_, P> {
         let mut items: Vec<Item> = receipt.items.iter().filter_map(item).collect();
         look_through(&mut items);
         receipt.took_ms = self.took_ms();
-        Ok(Foreseen::Told(Kept { receipt, items, omitted_tokens: packed.omitted_tokens }))
+        Ok(Foreseen::Told(Box::new(Kept { receipt, items, omitted_tokens: packed.omitted_tokens })))
     }
 
     /// Fills the budget with what was found and may be seen.

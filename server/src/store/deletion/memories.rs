@@ -26,6 +26,7 @@ pub(super) async fn erase_memories(
     counts: &mut Counts,
 ) -> Result<Vec<(MemoryId, i64)>, Problem> {
     let owners = hold(tx, ids).await?;
+    tx.stirs(ids).await?;
     let mut sizes: HashMap<Uuid, i64> = HashMap::new();
     for (owner, ids) in owners_of(tx, VERSIONS, ids).await? {
         see_as(tx, owner).await?;

@@ -234,21 +234,13 @@ pub async fn advance_all(tx: &mut Tx<Write>, steps: &mut [Step]) -> Result<(), P
     if done != rows.len() as u64 {
         return Err(Problem::LostRace);
     }
-    // What contradicts one of these is doubted for it only while it stands.
-    let moved: Vec<Uuid> = steps.iter().filter(|step| step.before.state != step.next.state).map(|step| step.next.id.0).collect();
+    // What contradicts one of these is doubted for it only while it stands, and for whoever sees both.
+    let stands_otherwise = |step: &&Step| {
+        (step.before.state, step.before.owner, &step.before.project) != (step.next.state, step.next.owner, &step.next.project)
+    };
+    let moved: Vec<Uuid> = steps.iter().filter(stands_otherwise).map(|step| step.next.id.0).collect();
     if !moved.is_empty() {
-        sqlx::query(
-            "select touch_memories($1, o.ids)
-             from (select array_agg(id) as ids
-                   from (select b as id from conflicts where workspace_id = $1 and a = any($2) and state = 'open' and certain
-                         union
-                         select a from conflicts where workspace_id = $1 and b = any($2) and state = 'open' and certain) other) o
-             where o.ids is not null",
-        )
-        .bind(workspace)
-        .bind(&moved)
-        .execute(tx.conn())
-        .await?;
+        tx.stirs(&moved).await?;
     }
     let of = |changed: fn(&Step) -> bool| -> (Vec<Uuid>, Vec<Columns<'_>>) {
         let those = steps.iter().filter(|step| changed(step));
