@@ -99,6 +99,27 @@ async fn what_is_private_or_walled_off_now_is_so_in_the_past_too() {
 }
 
 #[tokio::test]
+async fn what_was_put_away_and_redacted_is_found_no_more_and_costs_no_question() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Reviewer).await;
+    let (gone, kept) = (agent.remembers("ships wait").await, agent.remembers("the harbour is closed").await);
+    for memory in [&gone, &kept] {
+        agent.delete(&at(memory)).await.expect(200);
+    }
+    let asks = async |query: &str| agent.asks(json!({"query": query, "states": ["archived"]})).await;
+    assert_eq!(texts(&asks("").await).len(), 2);
+    let store = format!("/v1/memory_stores/memstore_{}", house.workspace("coding").await);
+    let last = format!("{store}/memory_versions/memver_{}_2", gone["id"].as_str().expect("an id"));
+    agent.ask("POST", &format!("{last}/redact")).send().await.expect(200);
+    for query in ["", "what did the agent write?"] {
+        let answer = asks(query).await;
+        assert_eq!(texts(&answer), ["the harbour is closed"]);
+        assert_eq!(agent.looks_up(&answer).await["query"], query, "nothing was erased");
+    }
+    assert_eq!(texts(&agent.asks(json!({"query": "ships", "as_of": moment(&gone)})).await), ["ships wait"], "that version stands");
+}
+
+#[tokio::test]
 async fn what_was_redacted_is_not_told_as_what_it_was_before() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Reviewer).await;

@@ -272,7 +272,9 @@ const COLUMNS: &str = "select m.id, v.version, greatest(m.changed_xid, t.changed
         ) c) end as contested
 from memories m
 left join lateral (select changed_xid from memory_touches where workspace_id = m.workspace_id and memory_id = m.id limit 1) t on true";
-const CURRENT: &str = "join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version";
+/// Of what was redacted nothing is left to find.
+const CURRENT: &str =
+    "join memory_versions v on v.workspace_id = m.workspace_id and v.memory_id = m.id and v.version = m.version and v.redacted_at is null";
 const NAMES: &str =
     "left join agents a on a.workspace_id = m.workspace_id and a.id = m.created_by left join people p on p.id = m.created_by";
 /// What an outside model, if one is asked for, made of the same text.

@@ -173,7 +173,11 @@ impl<M> Tx<M> {
             return Err(Problem::internal("a change was to be committed without an entry in the trail"));
         }
         self.append(&trail).await?;
-        self.mark_stirred().await?;
+        // Parked, it holds what it has while it waits for an erasure to end, and must want nothing more.
+        let parks = self.claimed.is_some() && self.workspace != WorkspaceId::INSTANCE;
+        if parks || !self.stirred.is_empty() {
+            self.mark_stirred().await?;
+        }
         match self.claimed.take() {
             // The answer is not known yet: whoever sends it commits both.
             Some(once) => {
@@ -194,12 +198,10 @@ impl<M> Tx<M> {
         Ok(())
     }
 
-    /// Last of all, and all at once, in one order for everybody: who holds one waits for nothing else.
+    /// With those whose contradictions were noted: all at once, in one order for everybody, and last of all.
     pub(super) async fn mark_stirred(&mut self) -> Result<(), Problem> {
         let (workspace, stirred) = (self.workspace, std::mem::take(&mut self.stirred));
-        if !stirred.is_empty() {
-            sqlx::query("select touch_contradicted($1, $2)").bind(workspace).bind(stirred).execute(self.conn()).await?;
-        }
+        sqlx::query("select touch_contradicted($1, $2)").bind(workspace).bind(stirred).execute(self.conn()).await?;
         Ok(())
     }
 
@@ -293,7 +295,9 @@ impl Tx<Write> {
             return Err(Problem::internal("a change in a workspace was to go on in the instance"));
         }
         self.append(&trail.into()).await?;
-        self.mark_stirred().await?;
+        if !self.stirred.is_empty() {
+            self.mark_stirred().await?;
+        }
         sqlx::query("select enter_instance($1)").bind(self.actor.id).execute(&mut *self.inner).await?;
         Ok(Tx {
             inner: self.inner,

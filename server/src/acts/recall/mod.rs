@@ -33,7 +33,10 @@ use crate::{
         text::nfc,
     },
     problem::Problem,
-    store::{self, Permission, Scope, StoodLately, recall::Changes},
+    store::{
+        self, Permission, Scope, StoodLately,
+        recall::{Changes, Doubts},
+    },
 };
 use shelf::{Follow, Shelf};
 use std::{sync::Arc, time::Instant};
@@ -182,11 +185,11 @@ async fn answer_once<P: Permission>(app: &App, scope: &Scope<P>, surface: &str, 
                 Some(texts) => texts,
                 None => texts_of(app, scope, &asking.shelf, &hits).await?,
             };
-            let (mut items, mut packed) = telling.pack(&hits, with_doubts(app, scope, &hits, texts).await?);
+            let (mut items, mut packed) = telling.pack(&hits, with_doubts(texts, doubts_of(app, scope, &hits).await?));
             if asking.may_find_more(&hits, &items) {
                 let hits = search(&asking, asking.most() * FURTHER).await?;
                 let texts = texts_of(app, scope, &asking.shelf, &hits).await?;
-                (items, packed) = telling.pack(&hits, with_doubts(app, scope, &hits, texts).await?);
+                (items, packed) = telling.pack(&hits, with_doubts(texts, doubts_of(app, scope, &hits).await?));
             }
             telling.keep(app, items, &packed).await?
         }
@@ -350,17 +353,18 @@ async fn known_branch<P: Permission>(app: &App, scope: &Scope<P>, asked: &Recall
 }
 
 /// What the index doubts is told with the reasons, as far as it does not have them: those of age are in the texts.
-async fn with_doubts<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit], mut texts: Vec<Text>) -> Result<Vec<Text>, Problem> {
+async fn doubts_of<P: Permission>(app: &App, scope: &Scope<P>, hits: &[Hit]) -> Result<Vec<Doubts>, Problem> {
     let doubted: Vec<MemoryId> = hits.iter().filter(|hit| hit.freshness != Freshness::Fresh && hit.spoken_of).map(|hit| hit.id).collect();
-    if doubted.is_empty() {
-        return Ok(texts);
-    }
-    for (id, code, contested) in app.db().doubts(scope, &doubted).await? {
+    if doubted.is_empty() { Ok(Vec::new()) } else { app.db().doubts(scope, &doubted).await }
+}
+
+fn with_doubts(mut texts: Vec<Text>, doubts: Vec<Doubts>) -> Vec<Text> {
+    for (id, code, contested) in doubts {
         if let Some(text) = texts.iter_mut().find(|text| text.id == id) {
             (text.code, text.contested) = (code, contested);
         }
     }
-    Ok(texts)
+    texts
 }
 
 fn filter_of(asked: &Recall) -> Filter {

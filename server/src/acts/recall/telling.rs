@@ -1,6 +1,6 @@
 //! What is told of what was found: as much as fits the budget, with a receipt that says so.
 
-use super::{Item, Shelf, named, with_doubts};
+use super::{Item, Shelf, doubts_of, named, with_doubts};
 use crate::{
     App,
     engines::{
@@ -45,7 +45,7 @@ pub(super) struct Kept {
 pub(super) enum Foreseen {
     /// The texts have to be read first to know what is told.
     Nothing,
-    /// Some of it is not there any more, and nobody was told.
+    /// Some of it was erased meanwhile, and nobody was told.
     Gone,
     Told(Box<Kept>),
 }
@@ -62,13 +62,17 @@ impl<P: Permission> Telling<'_, P> {
         };
         let told: Vec<Told> = packed.given.iter().map(|given| self.told(&hits[given.place], given)).collect();
         let hits: Vec<Hit> = packed.given.iter().map(|given| hits[given.place]).collect();
+        // Before the texts: an erasure that waits for the receipt ends right after it, and from then on nothing more may be asked.
+        let doubts = doubts_of(app, self.scope, &hits).await?;
         let mut receipt = self.receipt(told, &packed);
         let (versions, authors) = named(&hits);
         let Some(texts) = app.db().texts_with_receipt(self.scope, &versions, &authors, &receipt).await? else {
-            return Ok(Foreseen::Gone);
+            let gone = app.db().changes(of.mark(), of.horizon()).await?.gone;
+            let erased = versions.iter().any(|(id, _)| gone.contains(id));
+            return Ok(if erased { Foreseen::Gone } else { Foreseen::Nothing });
         };
         of.must_be_of(app.db())?;
-        let mut by_id = by_id(with_doubts(app, self.scope, &hits, texts).await?);
+        let mut by_id = by_id(with_doubts(texts, doubts));
         let item = |told: &Told| by_id.remove(&told.memory_id).map(|memory| self.item(told.clone(), memory.content.clone(), memory));
         let mut items: Vec<Item> = receipt.items.iter().filter_map(item).collect();
         look_through(&mut items);
