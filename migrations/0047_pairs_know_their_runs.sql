@@ -20,11 +20,18 @@ create policy scoped on code_pair_runs
     with check (workspace_id = (select scope_workspace()) and ((select scope_project()) is null or project = (select scope_project())));
 grant select, insert on code_pair_runs to cairn_app;
 
--- As it was, but for the pairs.
+-- As it was, but for the pairs. What is asked with arrays is planned for how long they are.
 create or replace function erase_runs(ws uuid, request uuid) returns jsonb
-language plpgsql volatile security definer set search_path = public, pg_temp as $$
+language plpgsql volatile security definer set search_path = public, pg_temp set plan_cache_mode = force_custom_plan as $$
 declare
     whole uuid[];
+    older uuid[];
+    namers uuid[];
+    names text[];
+    projects text[] := '{}';
+    firsts text[] := '{}';
+    seconds text[] := '{}';
+    namings bigint[] := '{}';
     touched uuid[];
     counts jsonb := '{}';
     n bigint;
@@ -38,31 +45,71 @@ begin
     select coalesce(array_agg(i.memory_id), '{}') into whole
     from deletion_request_items i where i.workspace_id = ws and i.request_id = request and i.kind = 'session' and i.taken;
 
+    -- Of what an older server counted, nobody knows which run it was from: a run that it closed takes the mean of each pair
+    -- that its log names. A name is looked for once per run, however many pairs it is in.
+    select array_agg(s.id) into older from sessions s
+    where s.workspace_id = ws and s.id = any (whole) and s.ended_at is not null and not s.pairs_known;
+    if older is not null then
+        with files as materialized (
+            select p.project, f.path, max(p.last_at) as last_at
+            from code_pairs p
+            left join (
+                select r.project, r.a, r.b, count(*) as runs from code_pair_runs r where r.workspace_id = ws group by r.project, r.a, r.b
+            ) k using (project, a, b)
+            cross join lateral (values (p.a), (p.b)) f (path)
+            where p.workspace_id = ws and p.runs > coalesce(k.runs, 0)
+              and p.project in (select coalesce(s.project, '') from sessions s where s.workspace_id = ws and s.id = any (older))
+            group by p.project, f.path
+        ), said as materialized (
+            select distinct e.session_id, concat_ws(' ', e.path, e.command, e.input::text) as text
+            from session_events e
+            where e.workspace_id = ws and e.session_id = any (older)
+        )
+        select coalesce(array_agg(l.id), '{}'), coalesce(array_agg(l.path), '{}') into namers, names
+        from (
+            select distinct s.id, f.path
+            from sessions s
+            join said e on e.session_id = s.id
+            join files f on f.project = coalesce(s.project, '') and f.last_at >= s.ended_at and strpos(e.text, f.path) > 0
+            where s.workspace_id = ws and s.id = any (older)
+        ) l;
+        select coalesce(array_agg(l.project), '{}'), coalesce(array_agg(l.a), '{}'), coalesce(array_agg(l.b), '{}'), coalesce(array_agg(l.runs), '{}')
+        into projects, firsts, seconds, namings
+        from (
+            select p.project, p.a, p.b, count(*) as runs
+            from sessions s
+            join unnest(namers, names) x (id, path) on x.id = s.id
+            join code_pairs p on p.workspace_id = ws and p.project = coalesce(s.project, '') and p.a = x.path and p.last_at >= s.ended_at
+            join unnest(namers, names) y (id, path) on y.id = s.id and y.path = p.b
+            where s.workspace_id = ws and s.id = any (older)
+            group by p.project, p.a, p.b
+        ) l;
+    end if;
     -- Whoever counts one of these meanwhile waits, or was first and is seen.
-    perform 1 from code_pairs p join code_pair_runs r using (workspace_id, project, a, b)
-    where r.workspace_id = ws and r.session_id = any (whole)
+    perform 1 from code_pairs p
+    join (
+        select r.project, r.a, r.b from code_pair_runs r where r.workspace_id = ws and r.session_id = any (whole)
+        union
+        select * from unnest(projects, firsts, seconds)
+    ) l using (project, a, b)
+    where p.workspace_id = ws
     order by p.project, p.a, p.b
     for update of p;
-    -- Pairs of files lose what these runs counted in them, and go with the last of their runs.
-    with known as materialized (
-        select r.project, r.a, r.b, count(*) as runs from code_pair_runs r where r.workspace_id = ws group by r.project, r.a, r.b
-    ), lost as materialized (
-        select l.project, l.a, l.b, count(*) as runs, sum(l.weight) as weight
+    -- Pairs of files lose what these runs counted in them, and go with the last of their runs. What a known run counted is its own.
+    with lost as materialized (
+        select l.project, l.a, l.b, sum(l.runs) as runs, sum(l.weight) as weight
         from (
-            select r.project, r.a, r.b, r.weight from code_pair_runs r where r.workspace_id = ws and r.session_id = any (whole)
+            select r.project, r.a, r.b, 1 as runs, r.weight from code_pair_runs r where r.workspace_id = ws and r.session_id = any (whole)
             union all
-            -- A run from before: the mean of each pair that its log names, as long as not all of those who counted it are known.
-            select p.project, p.a, p.b, p.weight / p.runs
-            from sessions s
-            join code_pairs p on p.workspace_id = ws and p.project = coalesce(s.project, '') and p.last_at >= s.ended_at
-            left join known k on k.project = p.project and k.a = p.a and k.b = p.b
-            where s.workspace_id = ws and s.id = any (whole)
-              and not exists (select 1 from code_pair_runs r where r.workspace_id = ws and r.session_id = s.id)
-              and p.runs > coalesce(k.runs, 0)
-              and exists (select 1 from session_events e where e.workspace_id = ws and e.session_id = s.id
-                          and strpos(concat_ws(' ', e.path, e.command, e.input::text), p.a) > 0)
-              and exists (select 1 from session_events e where e.workspace_id = ws and e.session_id = s.id
-                          and strpos(concat_ws(' ', e.path, e.command, e.input::text), p.b) > 0)
+            select p.project, p.a, p.b, t.runs, t.runs * p.weight / p.runs
+            from unnest(projects, firsts, seconds, namings) o (project, a, b, runs)
+            join code_pairs p on p.workspace_id = ws and p.project = o.project and p.a = o.a and p.b = o.b
+            cross join lateral (
+                select count(*) as runs from code_pair_runs r
+                where r.workspace_id = ws and r.project = p.project and r.a = p.a and r.b = p.b
+            ) k
+            cross join lateral (select least(o.runs, p.runs - k.runs) as runs) t
+            where t.runs > 0
         ) l
         group by l.project, l.a, l.b
     ), gone as (
@@ -76,10 +123,20 @@ begin
     select count(*) into n from lost;
     delete from code_pair_runs r where r.workspace_id = ws and r.session_id = any (whole);
     -- And those that name a file of a single event: its path may be what had to go.
-    delete from code_pairs p using deletion_request_items i, session_events e
-    where i.workspace_id = ws and i.request_id = request and i.kind = 'event' and i.taken
-      and e.workspace_id = ws and e.session_id = i.memory_id and e.seq = i.part and p.workspace_id = ws
-      and (strpos(concat_ws(' ', e.path, e.command, e.input::text), p.a) > 0 or strpos(concat_ws(' ', e.path, e.command, e.input::text), p.b) > 0);
+    with said as materialized (
+        select distinct concat_ws(' ', e.path, e.command, e.input::text) as text
+        from deletion_request_items i
+        join session_events e on e.workspace_id = ws and e.session_id = i.memory_id and e.seq = i.part
+        where i.workspace_id = ws and i.request_id = request and i.kind = 'event' and i.taken
+    ), files as materialized (
+        select p.a as path from code_pairs p where p.workspace_id = ws and exists (select 1 from said)
+        union
+        select p.b from code_pairs p where p.workspace_id = ws and exists (select 1 from said)
+    ), named as materialized (
+        select f.path from files f where exists (select 1 from said e where strpos(e.text, f.path) > 0)
+    )
+    delete from code_pairs p
+    where p.workspace_id = ws and (p.a in (select path from named) or p.b in (select path from named));
     get diagnostics m = row_count;
     counts := counts || jsonb_build_object('code_pairs', n + m);
 

@@ -225,7 +225,7 @@ async fn files_go_together_as_often_as_runs_that_are_left_say() {
         let pairs =
             async || -> Vec<(i32, f32)> { sqlx::query_as("select runs, weight from code_pairs").fetch_all(house.owner()).await.unwrap() };
         if !known {
-            sqlx::query("delete from code_pair_runs").execute(house.owner()).await.unwrap();
+            of_an_older_server(&house, &[&ended[0], &ended[1]]).await;
         }
         let [(2, both)] = pairs().await[..] else { panic!("two runs saw one pair, and not {:?}", pairs().await) };
         for gone in order {
@@ -239,6 +239,81 @@ async fn files_go_together_as_often_as_runs_that_are_left_say() {
         let related = agent.get("code/related?path=src/login.rs").await.expect(200);
         assert_eq!((pairs().await, &related["files"]), (Vec::new(), &json!([])), "{order:?}, {known}");
     }
+}
+
+/// As if a server had ended these runs that did not keep what each counted.
+async fn of_an_older_server(house: &House, ended: &[&Value]) {
+    for one in ended {
+        let id: uuid::Uuid = one["session"]["id"].as_str().and_then(|id| id.parse().ok()).expect("an id");
+        sqlx::query("delete from code_pair_runs where session_id = $1").bind(id).execute(house.owner()).await.expect("known");
+        sqlx::query("update sessions set pairs_known = false where id = $1").bind(id).execute(house.owner()).await.expect("known");
+    }
+}
+
+/// A run that names the files of the others, and touches none.
+async fn names_them(agent: &Actor, run: usize) -> Value {
+    let session = agent.post("sessions", json!({"agent_tool": "codex", "project": "gateway"})).await.expect(201);
+    let at = format!("sessions/{}", session["id"].as_str().expect("a text"));
+    let input = json!({"review": "src/login.rs and src/session.rs"});
+    let events =
+        json!({"events": [{"id": format!("{run}-1"), "type": "tool_use", "at": "2026-05-04T10:00:00Z", "tool": "ask", "input": input}]});
+    agent.post(&format!("{at}/events"), events).await.expect(200);
+    agent.post(&format!("{at}/end"), json!({})).await.expect(200)
+}
+
+#[tokio::test]
+async fn a_run_takes_back_no_more_than_runs_like_it_gave() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let pairs = async || -> Vec<i32> { sqlx::query_scalar("select runs from code_pairs").fetch_all(house.owner()).await.unwrap() };
+    let erase = async |ended: &[&Value]| {
+        let ids: Vec<&Value> = ended.iter().map(|one| &one["session"]["id"]).collect();
+        person.lets_go(&agent.wants_erased(json!({"session_ids": ids, "reason": "because"})).await).await;
+    };
+    let (old, other, newer) = (runs(&agent, 1).await, names_them(&agent, 2).await, names_them(&agent, 3).await);
+    of_an_older_server(&house, &[&old, &other]).await;
+    let known = runs(&agent, 4).await;
+    assert_eq!(pairs().await, [2]);
+    erase(&[&newer]).await;
+    assert_eq!(pairs().await, [2], "it is known that it counted none");
+    erase(&[&old, &other]).await;
+    assert_eq!(pairs().await, [1], "which of them counted it nobody knows, but that another did");
+    erase(&[&known]).await;
+    assert_eq!(pairs().await, [0; 0]);
+}
+
+#[tokio::test]
+async fn a_long_run_of_an_older_server_goes_in_time() {
+    let house = House::open().await;
+    let (agent, person) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
+    let old = runs(&agent, 1).await;
+    of_an_older_server(&house, &[&old]).await;
+    let id = &old["session"]["id"];
+    sqlx::query(
+        "insert into session_events (workspace_id, session_id, seq, id, project, type, at, received_at, input)
+         select workspace_id, id, 100 + n, 'more-' || n, project, 'tool_use', now(), now(), jsonb_build_object('said', repeat('words ', 100), 'n', n)
+         from sessions, generate_series(1, 1000) n where id = $1::uuid",
+    )
+    .bind(id.as_str())
+    .execute(house.owner())
+    .await
+    .unwrap();
+    sqlx::query(
+        "insert into code_pairs (workspace_id, project, a, b, weight, runs, last_at)
+         select p.workspace_id, p.project, 'lib/' || x || '.rs', 'lib/' || y || '.rs', 1, 1, p.last_at
+         from code_pairs p, generate_series(1, 170) x, generate_series(171, 340) y",
+    )
+    .execute(house.owner())
+    .await
+    .unwrap();
+    let request = agent.wants_erased(json!({"session_ids": [id], "reason": "because"})).await;
+    person.approves(&request).await.expect(200);
+    let began = std::time::Instant::now();
+    person.executes(&request).await.expect(200);
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    let left: Vec<i64> =
+        sqlx::query_scalar("select count(*) from code_pairs group by a like 'lib/%'").fetch_all(house.owner()).await.unwrap();
+    assert_eq!(left, [170 * 170], "only what its log names");
 }
 
 #[tokio::test]

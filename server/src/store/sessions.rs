@@ -417,7 +417,8 @@ pub async fn close(
 ) -> Result<(), Problem> {
     let workspace = tx.workspace();
     sqlx::query!(
-        "update sessions set state = $3, ended_at = $4, summary = coalesce($5, summary), audit_id = $6 where workspace_id = $1 and id = $2",
+        "update sessions set state = $3, ended_at = $4, summary = coalesce($5, summary), audit_id = $6, pairs_known = true
+         where workspace_id = $1 and id = $2",
         workspace.0,
         id.0,
         state as _,
