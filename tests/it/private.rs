@@ -1,7 +1,7 @@
 //! Private memories are seen by the person they belong to and by the agents that person owns, and by nobody else,
 //! whatever their role: by the row policy.
 
-use cairn_tests::{House, Role, at};
+use cairn_tests::{House, Role, at, until};
 use serde_json::json;
 
 #[tokio::test]
@@ -116,6 +116,64 @@ async fn what_becomes_everybodys_lies_above_and_below_nobody_elses() {
     ada.remembers_all_of(json!({"content": "beside", "visibility": "private", "path": "/plans/b.md"})).await;
     bob.remembers_all_of(json!({"content": "no folder", "path": "/plans"})).await;
     ada.patch(&at(&below), json!({"visibility": "workspace"})).await.refuses(409, "path_conflict");
+}
+
+#[tokio::test]
+async fn nothing_of_ones_own_lies_below_another_of_it_though_others_lie_there_too() {
+    let house = House::open().await;
+    let (ada, bob) = (house.person("coding", Role::Writer).await, house.person("coding", Role::Writer).await);
+    ada.remembers_all_of(json!({"content": "mine", "visibility": "private", "path": "/notes"})).await;
+    bob.remembers_all_of(json!({"content": "his", "path": "/notes/x.md"})).await;
+    let below = json!({"content": "below", "visibility": "private", "path": "/notes/y.md"});
+    ada.post("memories", below.clone()).await.refuses(409, "path_conflict");
+    bob.remembers_all_of(below).await;
+}
+
+#[tokio::test]
+async fn who_keeps_things_to_themselves_makes_nobody_wait() {
+    let house = House::open().await;
+    let ada = house.person("coding", Role::Writer).await;
+    let private = |path: &str| json!({"content": format!("at {path}"), "visibility": "private", "path": path});
+    ada.remembers_all_of(private("/me/notes/a.md")).await;
+    let mut writing = house.owner().begin().await.unwrap();
+    sqlx::query("select set_config('cairn.person', $1, true)").bind(ada.id.to_string()).execute(&mut *writing).await.unwrap();
+    sqlx::query(
+        "insert into memories select (jsonb_populate_record(m, jsonb_build_object('id', gen_random_uuid(), 'path', '/me/notes/b.md'))).*
+         from memories m where path = '/me/notes/a.md'",
+    )
+    .execute(&mut *writing)
+    .await
+    .unwrap();
+    let held = "select count(*) from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock' and pid = pg_backend_pid()";
+    let alone: i64 = sqlx::query_scalar(held).fetch_one(&mut *writing).await.unwrap();
+    assert_eq!(alone, 0, "the folder was there");
+    ada.remembers_all_of(private("/me/notes/c.md")).await;
+    ada.remembers_all_of(private("/me/d.md")).await;
+    writing.rollback().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_makes_folders_waits_for_the_one_above_and_holds_none_below() {
+    let house = House::open().await;
+    let agent = house.agent("coding", Role::Writer).await;
+    agent.remembers_all_of(json!({"content": "there", "path": "/there.md"})).await;
+    let mut holding = house.owner().begin().await.unwrap();
+    let list = "select pg_advisory_xact_lock(hashtextextended(store_id::text, 2)) from memories";
+    sqlx::query(list).execute(&mut *holding).await.unwrap();
+    let writer = agent.clone();
+    let made = tokio::spawn(async move { writer.post("memories", json!({"content": "deep", "path": "/new/deep/x.md"})).await });
+    let on_list_of = async |folder: &str, granted: bool| {
+        let sql = format!(
+            "select count(*) from pg_locks l, memories m
+             where l.locktype = 'advisory' and l.mode = 'ExclusiveLock' and l.granted = {granted} and l.pid <> pg_backend_pid()
+               and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(m.store_id::text || '{folder}', 2)"
+        );
+        house.count(&sql).await
+    };
+    until("it waits for the list of the root", async || on_list_of("", false).await == 1).await;
+    assert_eq!(on_list_of("/new", true).await, 0, "and lets others to the lists below it meanwhile");
+    holding.rollback().await.unwrap();
+    made.await.unwrap().expect(201);
 }
 
 #[tokio::test]
