@@ -18,6 +18,11 @@ async fn clash(agent: &Actor) -> (Value, Value, String) {
     (old, new, conflict)
 }
 
+/// Of the two, what the one who asks is told without a doubt.
+async fn undoubted(actor: &Actor) -> Vec<String> {
+    cairn_tests::texts(&actor.asks(json!({"query": "how are service tokens signed?", "freshness": "fresh"})).await)
+}
+
 async fn resolves(person: &Actor, conflict: &str, keep: &str) -> Value {
     person.post(&format!("conflicts/{conflict}/resolve"), json!({"keep": keep, "note": "we looked"})).await.expect(200)
 }
@@ -313,10 +318,7 @@ async fn who_asks_hears_of_a_contradiction_while_both_stand() {
     let house = House::open().await;
     let agent = house.agent("coding", Role::Writer).await;
     let (old, new, _) = clash(&agent).await;
-    let fresh = async || {
-        let answer = agent.asks(json!({"query": "how are service tokens signed?", "freshness": "fresh"})).await;
-        cairn_tests::texts(&answer)
-    };
+    let fresh = async || undoubted(&agent).await;
     assert_eq!(fresh().await, [""; 0]);
     agent.delete(&at(&new)).await.expect(200);
     assert_eq!(fresh().await, [OLD], "nothing that stands contradicts it");
@@ -334,10 +336,7 @@ async fn whose_private_memory_is_contradicted_hears_of_it_whoever_brings_the_oth
     let shared = grace.remembers(OLD).await;
     let hers = ada.remembers_all_of(json!({"content": NEW, "visibility": "private"})).await;
     assert_eq!(hers["conflicts"][0]["memory_id"], shared["id"], "{hers}");
-    let fresh = async || {
-        let answer = ada.asks(json!({"query": "how are service tokens signed?", "freshness": "fresh"})).await;
-        cairn_tests::texts(&answer)
-    };
+    let fresh = async || undoubted(&ada).await;
     assert_eq!(fresh().await, [OLD], "what is hers alone speaks against nobody else's");
     grace.delete(&at(&shared)).await.expect(200);
     assert_eq!(fresh().await, [NEW]);
@@ -356,8 +355,7 @@ async fn what_was_contradicted_is_fresh_when_the_other_is_erased() {
     let house = House::open().await;
     let (agent, reviewer) = (house.agent("coding", Role::Writer).await, house.person("coding", Role::Reviewer).await);
     let (_, new, _) = clash(&agent).await;
-    let fresh = json!({"query": "how are service tokens signed?", "freshness": "fresh"});
-    assert_eq!(cairn_tests::texts(&agent.asks(fresh.clone()).await), [""; 0]);
+    assert_eq!(undoubted(&agent).await, [""; 0]);
     reviewer.lets_go(&agent.asks_to_erase(&[&new], "She asked.").await).await;
-    assert_eq!(cairn_tests::texts(&agent.asks(fresh).await), [OLD]);
+    assert_eq!(undoubted(&agent).await, [OLD]);
 }
